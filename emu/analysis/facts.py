@@ -49,6 +49,7 @@ class Facts:
     `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
     `row_piece`: lanes of the pieces of warps that lie in one row (widths/row_pieces.py); 0: none.
     `strips`: workgroups may go down the grid first, in strips of rows (workgroup_steps.py).
+    `refills`: lanes have any work-items, each its own (refilled.py).
     """
 
     width: int
@@ -64,10 +65,13 @@ class Facts:
     few_groups: bool = False
     strips: bool = False
     row_piece: int = 0
+    refills: bool = False
 
     @cached_property
     def rows(self) -> bool:
         """Whether every warp lies within one row of its workgroup (dimension 0)."""
+        if self.refills:
+            return False
         x, y, z = self.group_size
         return y == z == 1 or (self.whole and x % self.width == 0)
 
@@ -80,7 +84,7 @@ class Facts:
         if self.rows:
             # A row of pieces is one of smaller pieces, too.
             return gcd(self.row_piece, self.width, self.chunk) if self.row_piece else 0
-        if not self.whole:
+        if not self.whole or self.refills:
             return 0
         lanes = gcd(self.group_size[0], self.width, self.chunk, LARGEST_PIECE)
         return lanes if lanes >= LEAST_PIECE else 0

@@ -90,6 +90,22 @@ class Loop:
     may be in different iterations of the source's loops, and need not meet at a join node."""
 
 
+@dataclass(frozen=True)
+class Refill:
+    """Where lanes get their next work-items while others are still in a loop (refilled.py)."""
+
+    node: int
+    """The header of the loop around the kernel, at which lanes without a work-item wait."""
+    retired: int
+    """The node to which lanes go when there are no more work-items."""
+    latch: int
+    """The latch of the loop around the kernel."""
+    loop: int
+    """The loop that lanes may still be in: its header keeps them while others get work-items."""
+    header: int
+    inner_latch: int
+
+
 @dataclass
 class Flow:
     """The nodes of a kernel, their order, their loops, and the nodes at which lanes may wait."""
@@ -102,6 +118,8 @@ class Flow:
     """The innermost loop of each node; a latch belongs to the loop that it closes."""
     back: dict[tuple[int, int], int] = field(default_factory=dict)
     """(source, header) of each edge that leads back -> the latch to which its lanes go."""
+    refill: Refill | None = None
+    """Where lanes get their next work-items, if the kernel has a loop around it."""
 
     def route(self, source: int, target: int) -> int:
         """Return where lanes on this edge wait: the target, or the latch of its loop."""
@@ -376,6 +394,10 @@ def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tup
         waits = found[number]
         node = flow.nodes[number]
         ways = [(flow.route(number, successor), number) for successor in node.successors]
+        if flow.refill is not None and number == flow.refill.inner_latch:
+            ways.append((flow.refill.latch, number))
+        elif flow.refill is not None and number == flow.refill.latch:
+            ways.append((flow.refill.header, number))
         if number in same_way:
             for way in ways:
                 run_first(waits | {way})

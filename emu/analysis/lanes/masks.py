@@ -144,8 +144,18 @@ class Masks:
         if passed is None:
             passed = self._branch_that_joins(number)
             once = passed is not None
+        if passed is not None and self._part(passed) != self._part(number):
+            passed, once = None, False
         self.runs_with[number] = self.runs_with[passed] if once and passed is not None else number
         return number if passed is None else self.same[passed]
+
+    def _part(self, number: int) -> int:
+        """Return whether a node is before, in or after the loop that lanes may stay in, if any."""
+        refill, position = self.flow.refill, self.flow.position
+        if refill is None:
+            return 0
+        places = (position[refill.header], position[refill.inner_latch] + 1)
+        return sum(position[number] >= place for place in places)
 
     def _passed_on(self, number: int) -> int | None:
         """Return the only preceding node, if all its lanes come from there to this one."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from ....asm.flow.graph import live_before
 from ....isa.instruction import Imm, Instruction, Reg
 from ....isa.table import BY_NAME, Flags
-from ....isa.types import S8, S16, S32, U8, U16, U32, RegClass
-from ..flow.order import Flow, Node, Step, components
+from ....isa.types import S8, S16, S32, U8, U16, U32, RegClass, Segment
+from ..flow.order import START, Flow, Node, Step, components
 from .ssa import Const, Op, Phi, Register, Ssa, Value, count_parts, remove_unused, same_value, uses
 
 
@@ -24,6 +24,8 @@ def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
         for phi in ssa.phis[node.number]:
             for before in node.predecessors:
                 phi.args[before] = _value(ends[before], phi.register)
+    if flow.refill is not None:
+        _hoist(ssa)
     _remove_redundant_phis(ssa)
     remove_unused(ssa)
     count_parts(ssa)
@@ -54,6 +56,9 @@ def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[
         if node.last is not None:
             read |= {_register(r) for r in node.last.reads()} - written
         reads[node.number], writes[node.number] = frozenset(read), frozenset(written)
+    if flow.refill is not None:
+        # Registers are zero where a work-item begins.
+        writes[flow.refill.node] = frozenset().union(*reads.values())
     successors = {node.number: node.successors for node in nodes}
     return live_before([node.number for node in nodes], successors, reads, writes)
 
@@ -167,6 +172,34 @@ def _move(
     env[_register(ins.dst)] = value
 
 
+def _hoist(ssa: Ssa) -> None:
+    """Compute what is the same for all work-items before the first one.
+
+    Else it would be a vector in the loop in which lanes have different work-items.
+    """
+    moved: set[Value] = set()
+    for node in _real_nodes(ssa.flow):
+        kept: list[Op] = []
+        for op in ssa.ops[node.number]:
+            if node.number != START and _is_common(op, moved):
+                op.node = START
+                ssa.ops[START].append(op)
+                moved.add(op)
+            else:
+                kept.append(op)
+        ssa.ops[node.number] = ssa.ops[START] if node.number == START else kept
+
+
+def _is_common(op: Op, moved: set[Value]) -> bool:
+    """Return whether an op gives the same for all work-items, and never a fault."""
+    row = op.ins.row
+    if row.segment is Segment.KERNARG:
+        return op.base is None
+    if op.ins.dst is None or row.is_memory or row.is_identity or Flags.MAY_TRAP in row.flags:
+        return False
+    return bool(op.args) and all(isinstance(a, Const) or a in moved for a in op.args)
+
+
 def _remove_redundant_phis(ssa: Ssa) -> None:
     """Replace phis that equal one other value, and mark those that keep a loop's value.
 
@@ -250,6 +283,10 @@ def _leaves_its_iteration(flow: Flow, phi: Phi, before: int, value: Value) -> bo
     """Return whether that edge leaves such a loop, or leads back to the header of one."""
     if _leaves_its_loop(flow, phi, before, value):
         return True
+    refill = flow.refill
+    if refill is not None and phi.node == refill.header and isinstance(value, (Op, Phi)):
+        # Lanes that stay in the loop keep their values when others get work-items.
+        return value.node != START
     if not isinstance(value, (Op, Phi)) or (before, phi.node) not in flow.back:
         return False
     return any(

@@ -67,6 +67,10 @@ class Shapes:
         """Loops that lanes leave in different iterations."""
         self._postdominators = postdominators(self.flow)
         self._in_step = _in_step(ssa)
+        if self.flow.refill is not None:
+            self._spread(self.flow.refill.node)
+            self.joins.add(self.flow.refill.header)
+            self.divergent_loops.add(self.flow.refill.loop)
         self._find_varying()
         self._strides = self._find_strides(in_pieces=False)
         self._piece_strides = self._find_strides(in_pieces=True) if facts.piece else self._strides
@@ -366,6 +370,8 @@ def _in_step(ssa: Ssa) -> frozenset[Phi]:
     """
     flow, found = ssa.flow, set[Phi]()
     for loop in flow.loops:
+        if flow.refill is not None and loop.number == flow.refill.loop:
+            continue  # lanes are in different iterations
         header = flow.nodes[loop.header]
         outside = [n for n in header.predecessors if n not in loop.nodes]
         within = [n for n in header.predecessors if n in loop.nodes]

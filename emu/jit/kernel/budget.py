@@ -68,10 +68,15 @@ def fill(lanes: LaneCode, counters: str) -> None:
     if not lanes.flow.loops:
         return
     lanes.variables.store("counters", ["ptr"], [counters])
-    half = lanes.code.let(f"lshr i64 {_of_one(lanes)}, 1")
-    lanes.variables.set_word("budget", half)
+    renew(lanes)
     if lanes.facts.poison is not None:  # a debug build
         lanes.code.set_bytes(counters, counter_bytes(lanes), lanes.facts.poison & 0x7F)
+
+
+def renew(lanes: LaneCode) -> None:
+    """Charge the warp as one that begins."""
+    half = lanes.code.let(f"lshr i64 {_of_one(lanes)}, 1")
+    lanes.variables.set_word("budget", half)
 
 
 def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int, Trips]:

@@ -170,7 +170,9 @@ def depends_on_width(kernel: Kernel) -> bool:
 def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     """Return the IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
     # A launch whose code is cached does without the code generator.
+    from ...analysis.refilled import refilled
     from ..llvm.text import ModuleText
+    from . import refilling
     from .function import KernelFunction
 
     analysis, regions, relied = analyse(kernel), None, None
@@ -196,11 +198,16 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         module, kernel, readonly_bytes, shapes, plan, regions, relied, others if usual else None
     )
     alone = _alone(analysis, facts) if facts.own_memory is OwnMemory.MEASURED else None
-    if alone is None:
-        module.define("kernel", function.text())
-    else:
+    giving = refilled(kernel, shapes, plan) if host_has("avx512f") else None
+    if alone is not None:
         version = KernelFunction(module, kernel, readonly_bytes, *alone)
         module.define("kernel", function.faster_of(version))
+    elif giving is not None:
+        usual_code = function.text(kernel=f"define internal i32 @{refilling.IN_ORDER}")
+        module.define(refilling.IN_ORDER, usual_code)
+        refilling.define(module, kernel, readonly_bytes, giving)
+    else:
+        module.define("kernel", function.text())
     frame = f"define i64 @frame_bytes() #0 {{\n  ret i64 {function.frame_bytes}\n}}\n"
     module.define("frame_bytes", frame)
     if facts.marks:

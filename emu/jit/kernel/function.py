@@ -113,8 +113,11 @@ class KernelFunction:
         self.frame_bytes = 0
         """Bytes of frames for each warp; known after `text`."""
 
-    def text(self, name: str = "") -> str:
-        """Return the whole function; if it has a `name`, that for some workgroups alone."""
+    def text(self, name: str = "", kernel: str = "define i32 @kernel") -> str:
+        """Return the whole function; if it has a `name`, that for some workgroups alone.
+
+        Otherwise `kernel` is how its definition begins.
+        """
         code, facts = self.code, self.facts
         order = group_order(self.entry, self.shapes)
         order.head(code)
@@ -141,7 +144,7 @@ class KernelFunction:
             return definition(
                 f"define internal i32 @{name}({ARGUMENTS}) noinline", self.entry, code
             )
-        return self._called(lambda head: definition(head, self.entry, code))
+        return self._called(lambda head: definition(head, self.entry, code), kernel)
 
     def faster_of(self, alone: KernelFunction) -> str:
         """Return this function and another version, of which calls find the faster one."""
@@ -150,8 +153,11 @@ class KernelFunction:
             module.define(name, version.text(name))
         return self._called(lambda head: trial(module, head, ARGUMENTS))
 
-    def _called(self, text: Callable[[str], str]) -> str:
-        """Return what is called for a range of workgroups; `text(head)` is the function for it."""
+    def _called(self, text: Callable[[str], str], kernel: str = "define i32 @kernel") -> str:
+        """Return what is called for a range of workgroups; `text(head)` is the function for it.
+
+        `kernel` is how the definition of what is called begins.
+        """
         facts = self.facts
         head = f"define internal i32 @groups({ARGUMENTS}) noinline"
         if self._has_atomics:
@@ -159,8 +165,8 @@ class KernelFunction:
         if not facts.strips and not facts.counts:
             apart = must_be_apart(self.shapes)
             if apart is not None:
-                return text(head) + in_turns(self.entry, facts, apart, ARGUMENTS)
-        return text(f"define i32 @kernel({ARGUMENTS})")
+                return text(head) + in_turns(self.entry, facts, apart, f"{kernel}({ARGUMENTS})")
+        return text(f"{kernel}({ARGUMENTS})")
 
     def _zero_group(self) -> None:
         """Set the bytes of group memory to zero that a workgroup may load before it stores them.

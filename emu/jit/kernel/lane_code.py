@@ -284,12 +284,17 @@ class LaneCode(VectorCode):
     ) -> None:
         """Set a variable, in all lanes unless `lanes` says in which."""
         if lanes is not None and types[0].startswith("<"):
-            old = self.variables.load(key, types)
-            values = [
-                self.code.let(f"select {self.mask_type} {m}, {t} {v}, {t} {o}")
-                for m, t, v, o in zip(lanes, types, values, old, strict=True)
-            ]
+            values = self.chosen(lanes, types, values, self.variables.load(key, types))
         self.variables.store(key, types, values)
+
+    def chosen(
+        self, lanes: Sequence[str], types: Sequence[str], values: list[str], others: list[str]
+    ) -> list[str]:
+        """Return vectors that have values in some lanes, and others in all other lanes."""
+        return [
+            self.code.let(f"select {self.mask_type} {m}, {t} {v}, {t} {o}")
+            for m, t, v, o in zip(lanes, types, values, others, strict=True)
+        ]
 
     def observed(self, value: Value, operands: list[str], n: int) -> list[str]:
         """Return operands of a value with canonical NaNs, for where its bits can be seen."""

@@ -8,6 +8,7 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ...analysis.flow.charges import charges_of
 from ...analysis.flow.order import Flow, Loop
@@ -32,6 +33,9 @@ from .memory.watched.watching import watching_of
 from .workgroups.barriers import Barriers
 from .workgroups.identity import GROUP, Identity, Warp
 from .workgroups.one_warp import OneWarp
+
+if TYPE_CHECKING:
+    from .loops.refilled import RefilledLanes
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
@@ -63,14 +67,17 @@ class Nodes:
         edges: Edges,
         barriers: Barriers | OneWarp | None,
         copied: Mapping[int, Trips] | None = None,
+        refilled: RefilledLanes | None = None,
+        identity: Identity | None = None,
     ) -> None:
         self.lanes = lanes
+        self._refilled = refilled
         self.plan = plan
         self.edges = edges
         self._memory = memory
         self._barriers = barriers
         self._flow = lanes.flow
-        self._instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
+        self._instructions = Instructions(lanes, memory, (identity or Identity(lanes, warp)).op)
         addresses = self._instructions.access.global_.addresses
         one_warp = isinstance(barriers, OneWarp)
         is_straight = barriers is None or one_warp
@@ -150,8 +157,17 @@ class Nodes:
         lanes.code.block(edges.label("n", number))
         if not self._begin(number, enters=True):
             return
-        if number in plan.masks.tested:
-            following = edges.next_of(plan.waits[number])
+        if self._refilled is not None and number == self._refilled.header:
+            self._refilled.enter_loop()
+        if self._refilled is not None and number == self._refilled.latch:
+            runs = edges.label("r", number)
+            lanes.code.branch(self._refilled.returns(), runs, edges.next_after(number))
+            lanes.code.block(runs)
+            self._take_mask(number)
+        elif self._refilled is not None and number == self._refilled.inner_latch:
+            pass  # whether lanes run here is a part of another test
+        elif number in plan.masks.tested:
+            following = edges.next_after(number)
             runs = edges.label("r", number)
             if self._running.exact_masks(number) is None:
                 lanes.code.branch(lanes.any(lanes.mask), runs, following)
@@ -330,6 +346,11 @@ class Nodes:
             return
         if self.edges.counters is not None:
             self.edges.counters.follow(number, header)
+        if self._refilled is not None and number == self._refilled.latch:
+            lanes.code.jump(self.edges.label("n", header))
+            return
+        if self._refilled is not None and number == self._refilled.inner_latch:
+            self._refilled.begin_iteration()
         trips = self._at_exit.get(number)
         version = self._version
         if version is not None:
@@ -372,9 +393,12 @@ class Nodes:
     def _leave(self, number: int) -> None:
         """End a node: hand its lanes on and jump to the node that runs next."""
         node, lanes, edges = self._flow.nodes[number], self.lanes, self.edges
+        if self._refilled is not None and number == self._refilled.node:
+            self._refilled.give()
+            return
         stem = node.last.row.stem if node.last is not None else "fall"
         match stem:
-            case "ret":
+            case "ret" if not node.successors:
                 if self._barriers is not None:
                     self._barriers.note_exit(lanes.mask)
                 edges.end_node(number)

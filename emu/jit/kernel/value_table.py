@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import TypeGuard
 
@@ -37,6 +37,11 @@ class ValueTable:
         self.some_step = _some_step(ssa)
         """Values one more than another, or with another lowest bit, in the lanes of one path."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
+
+    def steps_in_some(self, phis: Iterable[Phi]) -> None:
+        """Note that phis which step by 1 keep their value in some lanes."""
+        for phi in phis:
+            self.some_step.update(a for a in phi.args.values() if _is_step(a) and phi in a.args)
 
     @cached_property
     def integers(self) -> Ranges:

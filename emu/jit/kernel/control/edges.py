@@ -7,12 +7,16 @@ the first at the latch.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.values.ssa import Phi, same_value
 from ..counters import Counters
 from ..defaults import Defaults
 from ..lane_code import LaneCode
+
+if TYPE_CHECKING:
+    from ..loops.refilled import RefilledLanes
 
 
 class Edges:
@@ -40,6 +44,8 @@ class Edges:
         self._defaults = Defaults(lanes, plan)
         self.versioned: frozenset[int] = frozenset()
         """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
+        self.refilled: RefilledLanes | None = None
+        """What gives work-items to lanes while others are in a loop, if the code does."""
         self.copies: dict[int, tuple[int, ...]] = {}
         """Node -> the present copies of the copied loops around it, outermost first."""
 
@@ -114,7 +120,14 @@ class Edges:
 
     def end_node(self, number: int, *ways: int) -> None:
         """End a node whose lanes wait at `ways` now: jump to the node that runs next."""
-        self.lanes.code.jump(self.next_of(self._waits[number].union(ways)))
+        self.lanes.code.jump(self.next_after(number, *ways))
+
+    def next_after(self, number: int, *ways: int) -> str:
+        """Return the label of what runs after a node whose lanes, if any, wait at `ways` now."""
+        waits = self._waits[number].union(ways)
+        if self.refilled is not None and self.refilled.ends(number, self._masks.next_of(waits)):
+            return self.refilled.ENDED
+        return self.next_of(waits)
 
     # --- edges
 
@@ -144,6 +157,8 @@ class Edges:
         for phi in lanes.ssa.phis.get(target, ()):
             if (phi, source) in self._defaults.skipped:
                 continue
+            if self.refilled is not None and self.refilled.takes_later(phi, source):
+                continue
             for part, types in lanes.parts(phi):
                 if (phi, source) in self._defaults.exact:
                     exact.add((phi, part))
@@ -153,11 +168,15 @@ class Edges:
                 if others_wait and is_scalar and self._others_bring(phi, source, way):
                     taken = taken or lanes.any(chunks)
                     values = self._unless_empty(taken, key, types, values)
+                if self.refilled is not None and self.refilled.stays(phi, way):
+                    old = lanes.variables.load((phi, part), types)
+                    values = lanes.chosen(running or chunks, types, values, old)
                 copies.append((key, types, values))
         for key, types, values in copies:
             spared = (running or chunks) if others_wait else None
             lanes.copy(key, types, values, chunks if key in exact else spared)
-        self.wait_at(way, chunks, others_wait=others_wait)
+        if self.refilled is None or not self.refilled.collects(source, way):
+            self.wait_at(way, chunks, others_wait=others_wait)
         return way
 
     def enter_loop(self, header: int) -> bool:

@@ -442,7 +442,8 @@ class GlobalMemory:
 
                 has_all = code.let(f"icmp uge i64 {count}, {elements}")
                 return self._either(site, has_all, table, each)
-        if form.scale != site.size or not is_computed(index, lanes.shapes):
+        refills = lanes.facts.refills  # lanes have any work-items, and are hardly ever neighbours
+        if form.scale != site.size or refills or not is_computed(index, lanes.shapes):
             return each()
         near = near_of(lanes, index)
 

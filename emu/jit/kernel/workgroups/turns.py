@@ -30,7 +30,7 @@ TRAP = range(Slot.TRAP_KIND, Slot.TRAP_ADDRESS + 1)
 """What describes a trap."""
 
 
-def in_turns(entry: FunctionText, facts: Facts, apart: Apart, arguments: str) -> str:
+def in_turns(entry: FunctionText, facts: Facts, apart: Apart, head: str) -> str:
     """Return the function of a kernel, which calls `groups` for slices of a range.
 
     Where what must lie apart may overlap, all calls run upwards.
@@ -45,9 +45,7 @@ def in_turns(entry: FunctionText, facts: Facts, apart: Apart, arguments: str) ->
     size = code.intrinsic("llvm.umax", "i64", f"i64 {size}", f"i64 {least}")
     code.branch(code.let(f"icmp ult i64 {size}, {number}"), "long", "upwards")
     code.block("long")
-    tests = [_is_apart(code, facts, array) for array in apart.arrays]
-    tests += [test for rows in apart.rows for test in _rows_are_apart(code, facts, rows)]
-    code.branch(code.all_of(*tests), "apart", "upwards")
+    code.branch(are_apart(code, facts, apart), "apart", "upwards")
     code.block("apart")
     # Threads may see the same: the order of a call does not show.
     down = code.let("load atomic i32, ptr @downwards monotonic, align 4")
@@ -77,7 +75,14 @@ def in_turns(entry: FunctionText, facts: Facts, apart: Apart, arguments: str) ->
     code.jump("reported")
     code.block("reported")
     code.ret("i32", "1")
-    return definition(f"define i32 @kernel({arguments})", code)
+    return definition(head, code)
+
+
+def are_apart(code: FunctionText, facts: Facts, apart: Apart) -> str:
+    """Return whether what must lie apart does, an i1."""
+    tests = [_is_apart(code, facts, array) for array in apart.arrays]
+    tests += [test for rows in apart.rows for test in _rows_are_apart(code, facts, rows)]
+    return code.all_of(*tests)
 
 
 def _is_apart(code: FunctionText, facts: Facts, array: Separate) -> str:
