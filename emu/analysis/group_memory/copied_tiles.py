@@ -22,39 +22,20 @@ from ..flow.order import START, Loop
 from ..lanes.interior import InteriorShapes
 from ..ranges.trips import only_exit
 from ..values.item_numbers import calculated
-from ..values.lane_sums import Sum, constant_sum, merged, of_numbers, of_symbol
+from ..values.lane_sums import Sum, arithmetic, bits_of, constant_sum, merged, of_numbers, of_symbol
 from ..values.ssa import Const, Op, Phi, Value
-
-WORD = 4
-"""Bytes of an element of such a tile."""
+from .tile_rows import NONE, WORD, Copy, Indices, Load, Place, Rows
 
 MOST_STEPS = 600
 """Instructions that are executed, each for all work-items at once: some ten milliseconds."""
 
-LARGEST_OFFSET = 1 << 20
-"""Bytes between two words of one row of global memory."""
-
 MOST_RUNS = 2
 """Runs of a vector, on average; with more, the tile is as fast."""
-
-NONE = -1
-"""In place of a load: it is not known which one a word comes from."""
 
 OVER = -1
 """The node of a work-item that has ended."""
 
 Lanes = NDArray[np.bool_]
-Indices = NDArray[np.int64]
-
-Copy = tuple[tuple[int, int], ...]
-"""(loop, iteration) for the loops around an op of which there is a copy for each iteration."""
-
-
-class Place(NamedTuple):
-    """A word of global memory: `offset` bytes from where a lane of a load has its word."""
-
-    anchor: tuple[Op, Copy, int]
-    offset: int
 
 
 class Run(NamedTuple):
@@ -112,14 +93,6 @@ def _may_be_copy(shapes: InteriorShapes, inside: Collection[Op]) -> bool:
     )
 
 
-class _Load(NamedTuple):
-    """An execution of a load of global memory."""
-
-    op: Op
-    copy: Copy
-    address: Sum
-
-
 class _Walk:
     """An execution of the nodes for all work-items."""
 
@@ -140,7 +113,7 @@ class _Walk:
         """The lanes for which the sums of a value are right."""
         self._symbols = len(self._size)
         """Uniform values so far; the first ones are a workgroup's places in the grid."""
-        self._loads: list[_Load] = []
+        self._loads: list[Load] = []
         self._loaded: dict[Value, Indices] = {}
         """Value -> for each lane the load that it is the result of."""
         self._load_of = np.full(total // WORD, NONE)
@@ -249,12 +222,12 @@ class _Walk:
     def _symbol(self, value: Value) -> Sum:
         """Return a new uniform value."""
         self._symbols += 1
-        return of_symbol(self._symbols, _bits_of(value), self._count)
+        return of_symbol(self._symbols, bits_of(value), self._count)
 
     def _of(self, value: Value, lanes: Lanes) -> Sum | None:
         """Return what a value is in some lanes; None if it is not known."""
         if isinstance(value, Const):
-            return constant_sum(value.bits, _bits_of(value), self._count)
+            return constant_sum(value.bits, bits_of(value), self._count)
         known = self._known.get(value)
         if known is None or (lanes & ~known).any():
             return None
@@ -299,7 +272,7 @@ class _Walk:
             address = address.plus(constant_sum(place.offset, 64, self._count))
             if address is not None and type_.size == WORD:
                 number = len(self._loads)
-                self._loads.append(_Load(op, self._copy_at(op.node), address))
+                self._loads.append(Load(op, self._copy_at(op.node), address))
         self._set_loaded(op, np.full(self._count, number), here)
 
     def _set_loaded(self, value: Value, found: Indices | None, here: Lanes) -> None:
@@ -346,7 +319,7 @@ class _Walk:
             return of_numbers(own).plus(of_symbol(dimension, 32, self._count))
         args = [self._of(a, here) for a in op.args]
         known = [a for a in args if a is not None]
-        return _arithmetic(op, known) if len(known) == len(args) else None
+        return arithmetic(op, known) if len(known) == len(args) else None
 
     # --- group memory
 
@@ -399,7 +372,7 @@ class _Walk:
     def result(self, chunk: int) -> CopiedTile:
         """Return the loads as runs of words of global memory. Raises _GivesUp."""
         self.run()
-        rows = _Rows(self._loads, self._count)
+        rows = Rows(self._loads, self._count)
         found: dict[tuple[Op, Copy], tuple[tuple[Run, ...], ...]] = {}
         count = 0
         for key, (loads, lanes) in self._found.items():
@@ -414,94 +387,8 @@ class _Walk:
         return CopiedTile(found, {key: tuple(lanes) for key, lanes in rows.anchors.items()})
 
 
-class _Rows:
-    """Words of global memory that are known to be some bytes apart: those of one row."""
-
-    def __init__(self, loads: list[_Load], count: int) -> None:
-        self._loads, self._count = loads, count
-        self._numbers: dict[object, int] = {}
-        """Products of a sum, with their factors -> the number of the row that has these."""
-        self._found: dict[int, tuple[Indices, Indices]] = {}
-        """Load -> the row of each lane's word, and the constant in its address."""
-        self._anchors: dict[int, list[tuple[tuple[Op, Copy, int], int]]] = {}
-        """Row -> words of it, and the constants in their addresses."""
-        self.anchors: dict[tuple[Op, Copy], list[int]] = {}
-
-    def _of(self, number: int) -> tuple[Indices, Indices]:
-        """Return the row of each lane's word, and the constant in its address."""
-        if number not in self._found:
-            terms = self._loads[number].address.terms
-            products = [term for term in terms if term]
-            factors = np.array([terms[t] for t in products]).reshape(len(products), self._count)
-            unique, inverse = np.unique(factors, axis=1, return_inverse=True)
-            rows = []
-            for column in unique.T.tolist():
-                key = frozenset((t, f) for t, f in zip(products, column, strict=True) if f)
-                rows.append(self._numbers.setdefault(key, len(self._numbers)))
-            each = np.array(rows, np.int64)[inverse.reshape(-1)]
-            self._found[number] = each, terms[()].view(np.int64)
-        return self._found[number]
-
-    def runs(self, loads: Indices, lanes: Indices, chunk: int) -> list[tuple[int, int]]:
-        """Return the first lanes and the ends of words that follow each other in a vector."""
-        row, constant = np.full(self._count, NONE), np.zeros(self._count, np.int64)
-        for number in np.unique(loads[loads != NONE]).tolist():
-            here = loads == number
-            rows, constants = self._of(number)
-            row[here], constant[here] = rows[lanes[here]], constants[lanes[here]]
-        starts = np.ones(self._count, np.bool_)
-        starts[1:] = (row[1:] != row[:-1]) | (constant[1:] - constant[:-1] != WORD)
-        starts[::chunk] = True
-        first = np.flatnonzero(starts)
-        pairs = zip(first.tolist(), [*first[1:].tolist(), self._count], strict=True)
-        return [(start, end) for start, end in pairs if loads[start] != NONE]
-
-    def place(self, number: int, lane: int) -> Place:
-        """Return the place from which a lane has loaded."""
-        rows, constants = self._of(number)
-        constant = int(constants[lane])
-        anchors = self._anchors.setdefault(int(rows[lane]), [])
-        for anchor, start in anchors:
-            if abs(constant - start) < LARGEST_OFFSET:
-                return Place(anchor, constant - start)
-        load = self._loads[number]
-        anchors.append(((load.op, load.copy, lane), constant))
-        self.anchors.setdefault((load.op, load.copy), []).append(lane)
-        return Place(anchors[-1][0], 0)
-
-
-def _bits_of(value: Value) -> int:
-    """Return the bits of a sum; conditions are numbers."""
-    return 64 if value.cls.bits == 64 else 32
-
-
 def _changes(op: Op) -> bool:
     """Return whether an op may change group memory, or what is in global memory."""
     row = op.ins.row
     is_shared = row.segment in (Segment.GROUP, Segment.GLOBAL)
     return row.is_memory and is_shared and (row.is_atomic or not row.is_load)
-
-
-def _arithmetic(op: Op, args: list[Sum]) -> Sum | None:
-    """Return what an op makes of sums."""
-    stem, _, type_ = op.ins.row.name.rpartition("_")
-    if stem in ("cvt_u64", "cvt_s64") and type_ in ("u32", "s32"):
-        return args[0].widened(signed=type_ == "s32")
-    if type_ not in ("u32", "s32", "u64", "s64"):
-        return None
-    match stem, args:
-        case "mov", [a]:
-            return a
-        case "add", [a, b]:
-            return a.plus(b)
-        case "sub", [a, b]:
-            return a.plus(b, -1)
-        case "mul", [a, b]:
-            return a.times(b)
-        case "mad", [a, b, c]:
-            product = a.times(b)
-            return None if product is None else product.plus(c)
-        case "shl", [a, _] if isinstance(op.args[1], Const):
-            shift = op.args[1].bits & (op.cls.bits - 1)
-            return a.times(constant_sum(1 << shift, a.bits, len(a.terms[()])))
-    return None

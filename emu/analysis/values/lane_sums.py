@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .ssa import Const, Op, Value
+
 MOST_TERMS = 12
 """Products of a sum."""
 
@@ -114,3 +116,33 @@ def _reduced(bits: int, terms: Mapping[Term, Factors]) -> Sum | None:
         terms = {term: factors & np.uint64(0xFFFF_FFFF) for term, factors in terms.items()}
     kept = {term: factors for term, factors in terms.items() if not term or factors.any()}
     return Sum(bits, kept) if len(kept) <= MOST_TERMS else None
+
+
+def bits_of(value: Value) -> int:
+    """Return the bits of a sum; conditions are numbers."""
+    return 64 if value.cls.bits == 64 else 32
+
+
+def arithmetic(op: Op, args: list[Sum]) -> Sum | None:
+    """Return what an op makes of sums."""
+    stem, _, type_ = op.ins.row.name.rpartition("_")
+    if stem in ("cvt_u64", "cvt_s64") and type_ in ("u32", "s32"):
+        return args[0].widened(signed=type_ == "s32")
+    if type_ not in ("u32", "s32", "u64", "s64"):
+        return None
+    match stem, args:
+        case "mov", [a]:
+            return a
+        case "add", [a, b]:
+            return a.plus(b)
+        case "sub", [a, b]:
+            return a.plus(b, -1)
+        case "mul", [a, b]:
+            return a.times(b)
+        case "mad", [a, b, c]:
+            product = a.times(b)
+            return None if product is None else product.plus(c)
+        case "shl", [a, _] if isinstance(op.args[1], Const):
+            shift = op.args[1].bits & (op.cls.bits - 1)
+            return a.times(constant_sum(1 << shift, a.bits, len(a.terms[()])))
+    return None
