@@ -133,7 +133,7 @@ GROUP = record(
     unused="i8",
 )
 GROUP_BYTES = GROUP.itemsize
-GROUP_SEG = [*GROUP.names].index("seg") * WORD
+GROUP_SEG = (GROUP.names or ()).index("seg") * WORD
 group = table("group", GROUP)
 """Index: warp * S.width + number; a warp has at most as many groups as lanes."""
 

@@ -24,6 +24,7 @@ def answer(problem):
     image = problem.arrays["image"].astype(np.float64)
     before = np.maximum(np.arange(len(image)) - 1, 0)
     after = np.minimum(np.arange(len(image)) + 1, len(image) - 1)
+    c = problem.arrays["c"]
     for _ in range(problem.sizes.steps):
         north, south = image[before] - image, image[after] - image
         west, east = image[:, before] - image, image[:, after] - image

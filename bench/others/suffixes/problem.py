@@ -28,5 +28,7 @@ def answer(problem):
     a, length = problem.arrays, problem.sizes.pattern
     padded = np.append(a["text"], np.zeros(length, np.uint8))
     heads = padded[a["suffix"][:, None].astype(int) + np.arange(length)]
-    words = [np.ascontiguousarray(k).view(f"S{length}").ravel() for k in (heads, a["pattern"])]
-    return {"place": np.searchsorted(*words).astype(np.uint32)}
+    words, wanted = (
+        np.ascontiguousarray(k).view(f"S{length}").ravel() for k in (heads, a["pattern"])
+    )
+    return {"place": np.searchsorted(words, wanted).astype(np.uint32)}

@@ -97,6 +97,8 @@ def lanes_where(
 class VolatileLoad(ir.LoadInstr):
     """A load that LLVM keeps as it is."""
 
+    align: int | None
+
     def descr(self, buf: list[str]) -> None:
         super().descr(buf)
         buf[-1] = buf[-1].replace("load ", "load volatile ", 1)
