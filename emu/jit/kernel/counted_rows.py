@@ -137,11 +137,11 @@ class CountedRows:
         code.block(go)
         if STARTS in columns.offsets:
             (word,) = self._words.load(STARTING, [self._word_type])
-            place = self._place(number, STARTS, self._word_type)
+            place = self._place(number, STARTS)
             code.line(f"store {self._word_type} {word}, ptr {place}, align 1")
         if DEPTHS in columns.offsets and depth is not None:
             t = integer(32, self._warps.vector)
-            place = self._place(number, DEPTHS, f"[{columns.warps} x i32]")
+            place = self._place(number, DEPTHS)
             for at, (wide, value) in enumerate(zip(self._warps.types, depth, strict=True)):
                 element = code.let(f"getelementptr i32, ptr {place}, i64 {at}") if at else place
                 short = code.let(f"trunc {wide} {value} to {t}")
@@ -165,7 +165,7 @@ class CountedRows:
         if row not in self._columns or mask not in self._columns[row].offsets:
             return
         lanes, code, t = self.lanes, self.lanes.code, self._word_type
-        place = self._place(row, mask, t)
+        place = self._place(row, mask)
         if t != f"i{lanes.n * len(chunks)}" or lanes.n < 8:
             code.line(f"store {t} {self._word(chunks)}, ptr {place}, align 1")
             return
@@ -188,12 +188,16 @@ class CountedRows:
             return word
         return lanes.code.let(f"trunc {lanes.word_type} {word} to {t}")
 
-    def _place(self, number: int | None, column: Mask | str, t: str) -> str:
-        """Return where a column has what belongs to the present iteration, of type `t`."""
-        code, offset = self.lanes.code, self._columns[number].offsets[column]
-        start = code.let(f"getelementptr i8, ptr {self._blocks[number]}, i64 {offset}")
+    def _place(self, number: int | None, column: Mask | str) -> str:
+        """Return where a column has what belongs to the present iteration."""
+        code, columns = self.lanes.code, self._columns[number]
+        start = code.let(
+            f"getelementptr i8, ptr {self._blocks[number]}, i64 {columns.offsets[column]}"
+        )
         iteration = self._words.word(self._iteration(number))
-        return code.let(f"getelementptr {t}, ptr {start}, i64 {iteration}")
+        # An integer of 192 bits, for one, would lie in 256 bits of an array.
+        row = f"[{columns.bytes_of(column)} x i8]"
+        return code.let(f"getelementptr {row}, ptr {start}, i64 {iteration}")
 
     # --- how deep the stack is
 

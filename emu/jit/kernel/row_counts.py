@@ -34,16 +34,18 @@ class Columns:
         self.size = 0
         """Bytes of all columns."""
         self.offsets: dict[Mask | str, int] = {}
-        for mask in row.kept:
-            self._add(mask, self.bits)
+        names: list[Mask | str] = [*row.kept]
         if row.branches and row.loop is not None:
-            self._add(DEPTHS, 32)
+            names.append(DEPTHS)
         if has_starts:
-            self._add(STARTS, self.bits)
+            names.append(STARTS)
+        for column in names:
+            self.offsets[column] = self.size
+            self.size += ITERATIONS * self.bytes_of(column)
 
-    def _add(self, column: Mask | str, bits: int) -> None:
-        self.offsets[column] = self.size
-        self.size += ITERATIONS * self.warps * bits // 8
+    def bytes_of(self, column: Mask | str) -> int:
+        """Return the bytes of one iteration in a column."""
+        return self.warps * (32 if column == DEPTHS else self.bits) // 8
 
 
 class RowCounts:

@@ -224,3 +224,13 @@ def test_iterations_with_barriers_in_them(width: int, items: int) -> None:
     (function,) = simtlab.assemble(BARRIERS)
     launch = function.launch(items=items, group_size=64, warp=width)
     both(launch, (np.zeros(items, np.uint32),))
+
+
+@pytest.mark.parametrize(
+    ("group_size", "width"), [(24, 8), (48, 16), (96, 16), (96, 32), (192, 16)]
+)
+def test_workgroups_of_three_times_a_power_of_two_warps(group_size: int, width: int) -> None:
+    (function,) = simtlab.assemble(BARRIERS.replace("cells[64]", f"cells[{group_size}]"))
+    launch = function.launch(items=2 * group_size, group_size=group_size, warp=width)
+    native, _ = both(launch, (np.zeros(2 * group_size, np.uint32),))
+    assert native.engine == "jit"
