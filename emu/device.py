@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import count
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -12,29 +10,11 @@ from numpy.typing import DTypeLike
 from ..isa.errors import ArgumentError
 from ..isa.expect import whole
 from ..isa.quoting import shown
+from .hostmemory import host_array
 from .memory import Buffer, Memory
 
 MAX_SIZE = (1 << 47) - 1
 """Most elements in a dimension: a host has no more bytes."""
-
-
-ALIGNED = 64
-"""Bytes to which host memory of an array is aligned: a line of a cache, and the widest vector."""
-
-PAGE = 4096
-SHIFT = 11 * 64
-"""Bytes by which large arrays begin further in their page than the array before."""
-
-HUGE = 1 << 21
-"""Bytes of a large page, which many hosts give to memory that begins and ends at multiples of it.
-
-An access that strides over rows then finds its page in the first level of the TLB.
-"""
-
-LARGE = 2 * HUGE
-"""Bytes from which on an array has large pages only; NumPy asks the host for them from there on."""
-
-_SHIFTS = count()
 
 
 class DeviceArray:
@@ -123,7 +103,7 @@ class Device:
     def to_device(self, array: np.ndarray, name: str | None = None) -> DeviceArray:
         """Return a copy of `array` in device memory."""
         source = _array_of(array)
-        host = _host_array(source.shape, _storable(source.dtype))
+        host = host_array(source.shape, _storable(source.dtype))
         host[...] = source
         return self._add(host, host.shape, name)
 
@@ -145,7 +125,7 @@ class Device:
         element = _storable(_element_type(dtype))
         sizes = _shape(shape)
         try:
-            host = _host_array(sizes, element)
+            host = host_array(sizes, element)
         except (ValueError, MemoryError):
             raise ArgumentError(
                 f"not enough memory for an array of {element} with shape {shown(sizes)}",
@@ -176,21 +156,6 @@ class Device:
         label = name or f"buffer{self.memory.created}"
         buffer = self.memory.add(host, label, writable=writable)
         return DeviceArray(self, buffer, shape, host.dtype)
-
-
-def _host_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-    """Return an array of zeros that begins at a multiple of `ALIGNED` bytes of host memory.
-
-    Arrays larger than a page begin at different places of one: loads and stores of equal places in
-    two pages wait for each other in most CPUs.
-    """
-    size = math.prod(shape) * dtype.itemsize
-    shift = next(_SHIFTS) * SHIFT % PAGE if size >= PAGE else 0
-    unit = HUGE if size >= LARGE else ALIGNED
-    # Pages after the end that are never touched take no memory.
-    memory = np.zeros(-(-(size + shift) // unit) * unit + unit, np.uint8)
-    start = -memory.ctypes.data % unit + shift
-    return memory[start : start + size].view(dtype).reshape(shape)
 
 
 def _storable(dtype: np.dtype) -> np.dtype:

@@ -7,6 +7,7 @@ import gc
 import pickle
 import sys
 import weakref
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -241,6 +242,29 @@ def test_large_arrays_begin_in_the_first_page_of_a_large_one() -> None:
     assert all(start % (1 << 21) < 4096 and start % 64 == 0 for start in starts)
     assert len({start % 4096 for start in starts}) > 3
     assert [array.to_host().sum() for array in arrays] == [0, 0, 0, *sizes]
+
+
+def test_smaller_arrays_share_large_pages_and_no_bytes() -> None:
+    device = Device()
+    sizes = (1 << 16, (1 << 16) + 7, 3 << 19, (1 << 22) - 1) * 5
+    arrays = [device.zeros(n, np.uint8) for n in sizes]
+    for number, array in enumerate(arrays):
+        assert not array.to_host().any()
+        array.copy_from(np.full(array.size, number, np.uint8))
+    assert [set(array.to_host().tolist()) for array in arrays] == [{n} for n in range(len(sizes))]
+    pieces = sorted((a.buffer.host.ctypes.data, a.size) for a in arrays)
+    assert all(start % 64 == 0 for start, _ in pieces)
+    assert all(start + size <= after for (start, size), (after, _) in pairwise(pieces))
+    assert len({start >> 21 for start, _ in pieces}) < len(pieces)
+
+
+def test_memory_that_was_freed_is_not_given_out_again() -> None:
+    device = Device()
+    for _ in range(200):
+        array = device.zeros(1 << 17, np.uint8)
+        assert not array.to_host().any()
+        array.copy_from(np.ones(1 << 17, np.uint8))
+        array.free()
 
 
 def test_a_copy_of_an_array_has_memory_of_its_own() -> None:

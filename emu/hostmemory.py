@@ -1,0 +1,78 @@
+"""Where arrays of devices lie in the host's memory: in cache lines, pages, and large pages."""
+
+from __future__ import annotations
+
+import math
+from itertools import count
+from threading import Lock
+
+import numpy as np
+
+ALIGNED = 64
+"""Bytes to which memory of an array is aligned: a line of a cache, and the widest vector."""
+
+PAGE = 4096
+SHIFT = 11 * 64
+"""Bytes by which arrays begin further in their page than the array before."""
+
+HUGE = 1 << 21
+"""Bytes of a large page, which many hosts give to memory that begins and ends at multiples of it.
+
+An access that strides over rows, or a launch of several arrays, then finds its pages in the TLB.
+"""
+
+LARGE = 2 * HUGE
+"""Bytes from which on an array has large pages only; NumPy asks the host for them from there on."""
+
+SHARED = 1 << 16
+"""Bytes from which on smaller arrays share large pages: those of small arrays stay in the TLB."""
+
+BLOCK = 4 * HUGE
+"""Bytes of a block of large pages. Those that no array has touched take no memory."""
+
+_SHIFTS = count()
+
+
+class Pages:
+    """Large pages that arrays share. A block that is full is freed with the last of its arrays."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._block = np.empty(0, np.uint8)
+        self._used = 0
+
+    def take(self, size: int, shift: int) -> np.ndarray:
+        """Return zeroed bytes, at `shift` in a page. None is given out twice."""
+        with self._lock:
+            start = self._used + -self._used % PAGE + shift
+            if start + size > self._block.size:
+                self._block = _zeros(BLOCK, HUGE)
+                start = shift
+            self._used = start + size
+            return self._block[start : self._used]
+
+
+_PAGES = Pages()
+
+
+def host_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Return an array of zeros that begins at a multiple of `ALIGNED` bytes of host memory.
+
+    Arrays of a page and more begin at different places of one: loads and stores of equal places in
+    two pages wait for each other in most CPUs.
+    """
+    size = math.prod(shape) * dtype.itemsize
+    shift = next(_SHIFTS) * SHIFT % PAGE if size >= PAGE else 0
+    if SHARED <= size < LARGE:
+        memory = _PAGES.take(size, shift)
+    else:
+        unit = HUGE if size >= LARGE else ALIGNED
+        memory = _zeros(-(-(size + shift) // unit) * unit, unit)[shift : shift + size]
+    return memory.view(dtype).reshape(shape)
+
+
+def _zeros(size: int, unit: int) -> np.ndarray:
+    """Return zeroed bytes that begin at a multiple of `unit`; its last pages are not touched."""
+    memory = np.zeros(size + unit, np.uint8)
+    start = -memory.ctypes.data % unit
+    return memory[start : start + size]
