@@ -149,6 +149,23 @@ def exponent_and_fraction(op: Operation) -> tuple[str, str] | None:
     return exponent, _each_register(op.code, f"getmant.{suffix}", op.bits, op.n, t, [x], how)
 
 
+def opaque(op: Operation) -> str | None:
+    """Return an integer in registers, of which LLVM knows nothing more than that.
+
+    It makes the absolute value of a difference a maximum less a minimum, if it knows both signs.
+    That is an instruction more.
+    """
+    if not _fits(op.bits, op.n, "avx512f"):
+        return None
+    [x] = op.as_floats()
+    t = floating(op.bits, REGISTER // op.bits)
+    parts = [
+        op.code.intrinsic("llvm.arithmetic.fence", t, f"{t} {part}")
+        for part in _registers(op.code, op.bits, op.n, x)
+    ]
+    return op.from_float(_joined(op.code, t, parts))
+
+
 def _fits(bits: int, n: int, feature: str) -> bool:
     """Return whether n lanes fill registers, and the CPU has a feature."""
     return n.bit_count() == 1 and n * bits % REGISTER == 0 and toolchain.host_has(feature)

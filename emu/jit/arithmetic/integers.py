@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import avx512
 from .division import divide, remainder
 from .operation import Emitter, Operation
 
@@ -81,8 +82,9 @@ def _extreme(signed: str, unsigned: str) -> Emitter:
 
 
 def _abs(op: Operation) -> str:
+    a = avx512.opaque(op) or op.sources[0]
     # `false`: the magnitude of the least value wraps, and is not poison.
-    return op.code.intrinsic("llvm.abs", op.integer, f"{op.integer} {op.sources[0]}", "i1 false")
+    return op.code.intrinsic("llvm.abs", op.integer, f"{op.integer} {a}", "i1 false")
 
 
 def _neg(op: Operation) -> str:

@@ -35,6 +35,8 @@ class Instructions:
         self.access = Access(lanes, memory)
         self.steps: Mapping[Op, str] = {}
         """Additions that do not wrap around, and LLVM's word for it: `nuw` or `nsw`."""
+        self.sums: frozenset[Op] = frozenset()
+        """Additions whose scalars do not wrap around as unsigned numbers."""
         self.assumed = Assumed()
         """What is known of the running warp."""
 
@@ -90,7 +92,7 @@ class Instructions:
             return
         if lanes.shapes.is_uniform(op):
             operands = [self._argument(op, i, [lanes.scalar(a)], 0)[0] for i, a in enumerate(args)]
-            lanes.define(op, "value", [alu.emit(lanes.code, row, op.ins.literals, operands, 0)])
+            lanes.define(op, "value", [self._scalar(op, operands)])
             return
         found = self._narrow.of(op) if self._narrow is not None else None
         if found is not None:
@@ -113,17 +115,19 @@ class Instructions:
         lanes.define(op, "value", self._in_range(op, columns, floats, computed) or computed())
         if lanes.is_counted(op):
             first = [self._argument(op, i, [lanes.lane0(a)], 0)[0] for i, a in enumerate(args)]
-            lanes.define(op, "lane0", [alu.emit(lanes.code, row, op.ins.literals, first, 0)])
+            lanes.define(op, "lane0", [self._scalar(op, first)])
         elif lanes.is_pieced(op):
             columns = [self._argument(op, i, lanes.firsts(a), 0) for i, a in enumerate(args)]
-            lanes.define(
-                op,
-                "firsts",
-                [
-                    alu.emit(lanes.code, row, op.ins.literals, list(piece), 0)
-                    for piece in zip(*columns, strict=True)
-                ],
-            )
+            pieces = zip(*columns, strict=True)
+            lanes.define(op, "firsts", [self._scalar(op, list(piece)) for piece in pieces])
+
+    def _scalar(self, op: Op, operands: list[str]) -> str:
+        """Compute one scalar of an operation."""
+        code = self.lanes.code
+        if op in self.sums:
+            # So LLVM takes what is added after the index became an address for an offset of it.
+            return code.let(f"add nuw i32 {operands[0]}, {operands[1]}")
+        return alu.emit(code, op.ins.row, op.ins.literals, operands, 0)
 
     def _addends(self, op: Op) -> list[str]:
         """Return 1 for lanes of a condition and 0 for others, so that additions have its mask."""

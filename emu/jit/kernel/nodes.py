@@ -275,6 +275,7 @@ class Nodes:
         code.jump(edges.label("v", header))
         self._version, edges.versioned = hoisted, loop.nodes
         self._instructions.access.rely_on(hoisted.certain, hoisted.rows)
+        self._instructions.sums = hoisted.sums
         for number in self._flow.order:
             if number in loop.nodes:
                 lanes.local.clear()
@@ -289,6 +290,7 @@ class Nodes:
                     edges.take_mask(number)
                 self._run(number)
         self._instructions.access.rely_on(frozenset())
+        self._instructions.sums = frozenset()
         self._version, edges.versioned = None, frozenset()
         return True
 

@@ -82,6 +82,8 @@ class Hoisted:
         """Whether the budget suffices, an i1."""
         self.certain: frozenset[Op] = frozenset()
         """Accesses that are inside if the tests hold."""
+        self.sums: frozenset[Op] = frozenset()
+        """Additions of indices that do not wrap around if the tests hold, on the warp's scalars."""
         self.rows: dict[Op, RowLoad] = {}
         """Loads from a row a lane, which are inside if the tests hold."""
         self._left = ""
@@ -278,6 +280,8 @@ class Hoisted:
         for accesses in found.values():
             self._test(accesses)
         self.certain = frozenset(certain)
+        if not self._numbers.each:
+            self.sums = frozenset(op for a in found.values() for op in a.line.sums)
         if not self._numbers.each and counter.step == 1:
             finder = RowFinder(
                 self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()

@@ -32,6 +32,8 @@ class Line:
     step: Number
     lane_step: int
     conditions: tuple[tuple[str, ...], ...] = ()
+    sums: tuple[Op, ...] = ()
+    """Additions of 32 bits that do not wrap around if the conditions hold."""
 
 
 class Numbers:
@@ -175,6 +177,7 @@ class Lines:
             self._plus(bits, a.step, b.step, sign),
             sign_extend(a.lane_step + sign * b.lane_step, bits),
             (*a.conditions, *b.conditions),
+            (*a.sums, *b.sums),
         )
 
     def _product(self, bits: int, a: Value, b: Value, op: Op) -> Line | None:
@@ -192,7 +195,7 @@ class Lines:
         elif line.step != 0:
             step = self.numbers.do("mul", line.step, factor, bits)
         start = self.numbers.do("mul", line.start, factor, bits)
-        return Line(start, step, sign_extend(lane_step, bits), line.conditions)
+        return Line(start, step, sign_extend(lane_step, bits), line.conditions, line.sums)
 
     def _is_factor(self, value: Value) -> bool:
         is_same = is_invariant(value, self.loop) and self.numbers.stride(value) == 0
@@ -242,7 +245,32 @@ class Lines:
         if step != 0 and not self._stays_below(source, is_signed=is_signed):
             way = numbers.do("mul", step, self._last(op))
             between(numbers.do("add", start, way), least, greatest)
-        return Line(start, step, line.lane_step, tuple(conditions))
+        sums = (source,) if not is_signed and self._is_counted_on(source, op) else ()
+        return Line(start, step, line.lane_step, tuple(conditions), (*line.sums, *sums))
+
+    def _is_counted_on(self, source: Value, op: Op) -> bool:
+        """Return whether an index of an op is the sum of what is the same and a count from 0 up.
+
+        Such a sum is as large as the sum of both numbers, if it does not wrap around later.
+        """
+        if not isinstance(source, Op) or source.ins.row.stem != "add":
+            return False
+        header = self.loop.header
+        if (source.node == header) != (op.node == header):
+            return False  # it may run once more than the op
+        same, count = source.args[:2]
+        if isinstance(same, Phi):
+            same, count = count, same
+        if not (isinstance(count, Phi) and is_invariant(same, self.loop)):
+            return False
+        line = self.of(count, op)
+        starts = [arg for before, arg in count.args.items() if before not in self.loop.nodes]
+        return (
+            line is not None
+            and isinstance(line.step, int)
+            and line.step > 0
+            and all(isinstance(start, Const) and start.bits == 0 for start in starts)
+        )
 
     def _stays_below(self, value: Value, *, is_signed: bool) -> bool:
         """Return whether the counter itself is asked for, which does not pass its bound."""
