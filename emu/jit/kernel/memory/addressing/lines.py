@@ -245,15 +245,17 @@ class Lines:
         if step != 0 and not self._stays_below(source, is_signed=is_signed):
             way = numbers.do("mul", step, self._last(op))
             between(numbers.do("add", start, way), least, greatest)
-        sums = (source,) if not is_signed and self._is_counted_on(source, op) else ()
-        return Line(start, step, line.lane_step, tuple(conditions), (*line.sums, *sums))
+        sums = line.sums
+        if isinstance(source, Op) and not is_signed and self._adds_a_count(source, op):
+            sums = (*sums, source)
+        return Line(start, step, line.lane_step, tuple(conditions), sums)
 
-    def _is_counted_on(self, source: Value, op: Op) -> bool:
+    def _adds_a_count(self, source: Op, op: Op) -> bool:
         """Return whether an index of an op is the sum of what is the same and a count from 0 up.
 
         Such a sum is as large as the sum of both numbers, if it does not wrap around later.
         """
-        if not isinstance(source, Op) or source.ins.row.stem != "add":
+        if source.ins.row.stem != "add":
             return False
         header = self.loop.header
         if (source.node == header) != (op.node == header):
