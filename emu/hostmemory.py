@@ -24,8 +24,11 @@ An access that strides over rows, or a launch of several arrays, then finds its 
 LARGE = 2 * HUGE
 """Bytes from which on an array has large pages only; NumPy asks the host for them from there on."""
 
-SHARED = 1 << 16
-"""Bytes from which on smaller arrays share large pages: those of small arrays stay in the TLB."""
+SHARED = 1 << 18
+"""Bytes from which on smaller arrays share large pages.
+
+Pages of small ones stay in the TLB, and small ones may be made and freed often: malloc is faster.
+"""
 
 BLOCK = 4 * HUGE
 """Bytes of a block of large pages. Those that no array has touched take no memory."""

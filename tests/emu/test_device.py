@@ -246,7 +246,7 @@ def test_large_arrays_begin_in_the_first_page_of_a_large_one() -> None:
 
 def test_smaller_arrays_share_large_pages_and_no_bytes() -> None:
     device = Device()
-    sizes = (1 << 16, (1 << 16) + 7, 3 << 19, (1 << 22) - 1) * 5
+    sizes = (1 << 18, (1 << 18) + 7, 3 << 19, (1 << 22) - 1) * 5
     arrays = [device.zeros(n, np.uint8) for n in sizes]
     for number, array in enumerate(arrays):
         assert not array.to_host().any()
@@ -261,9 +261,9 @@ def test_smaller_arrays_share_large_pages_and_no_bytes() -> None:
 def test_memory_that_was_freed_is_not_given_out_again() -> None:
     device = Device()
     for _ in range(200):
-        array = device.zeros(1 << 17, np.uint8)
+        array = device.zeros(1 << 18, np.uint8)
         assert not array.to_host().any()
-        array.copy_from(np.ones(1 << 17, np.uint8))
+        array.copy_from(np.ones(1 << 18, np.uint8))
         array.free()
 
 
