@@ -21,8 +21,11 @@ HUGE = 1 << 21
 An access that strides over rows, or a launch of several arrays, then finds its pages in the TLB.
 """
 
-LARGE = 2 * HUGE
-"""Bytes from which on an array has large pages only; NumPy asks the host for them from there on."""
+LARGE = HUGE
+"""Bytes from which on an array has large pages of its own.
+
+With the room to align it, it is memory of 4 MiB, from which on NumPy asks the host for large pages.
+"""
 
 SHARED = 1 << 18
 """Bytes from which on smaller arrays share large pages.
@@ -30,8 +33,11 @@ SHARED = 1 << 18
 Pages of small ones stay in the TLB, and small ones may be made and freed often: malloc is faster.
 """
 
-BLOCK = 4 * HUGE
-"""Bytes of a block of large pages. Those that no array has touched take no memory."""
+BLOCK = 2 * HUGE
+"""Bytes of a block of large pages. Those that no array has touched take no memory.
+
+An array that is kept keeps the rest of its block, so this is not larger.
+"""
 
 _SHIFTS = count()
 

@@ -235,7 +235,7 @@ def test_arrays_begin_at_lines_of_the_cache_and_large_ones_apart_in_their_pages(
 
 def test_large_arrays_begin_in_the_first_page_of_a_large_one() -> None:
     device = Device()
-    sizes = (1 << 22, (1 << 22) + 5, 5 << 21)
+    sizes = (1 << 21, (1 << 22) + 5, 5 << 21)
     arrays = [device.zeros(n, np.uint8) for n in sizes]
     arrays += [device.to_device(np.ones(n, np.uint8)) for n in sizes]
     starts = [array.buffer.host.ctypes.data for array in arrays]
@@ -246,7 +246,7 @@ def test_large_arrays_begin_in_the_first_page_of_a_large_one() -> None:
 
 def test_smaller_arrays_share_large_pages_and_no_bytes() -> None:
     device = Device()
-    sizes = (1 << 18, (1 << 18) + 7, 3 << 19, (1 << 22) - 1) * 5
+    sizes = (1 << 18, (1 << 18) + 7, 3 << 19, (1 << 21) - 1) * 5
     arrays = [device.zeros(n, np.uint8) for n in sizes]
     for number, array in enumerate(arrays):
         assert not array.to_host().any()
