@@ -116,6 +116,7 @@ def _function(module: ModuleText, kernel: Kernel, readonly_bytes: int, found: Re
     refilled.end()
     code.ret("i32", 0)
     code.block("trapped")
+    refilled.end_trapped()
     code.ret("i32", 1)
     variables.poison(entry, shapes.facts.poison)
     entry.jump("begin")

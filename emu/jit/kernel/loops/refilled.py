@@ -22,6 +22,9 @@ from ..context_code import load_slot_32, store_slot
 from ..control.edges import Edges
 from ..lane_code import LaneCode
 
+_TRAPPED = "lane that has trapped"
+"""The variable that has the number of a lane whose work-item ends the launch."""
+
 
 class RefilledLanes:
     """Gives work-items to lanes, and says when lanes leave the loop for that."""
@@ -41,6 +44,7 @@ class RefilledLanes:
         facts, entry = lanes.facts, lanes.entry
         self._size = prod(facts.group_size)
         self._whole = facts.whole
+        self._dimensions = range(3) if not facts.whole else sorted(self._read())
         self._types = [integer(32, lanes.n)] * lanes.k
         lanes.report = self.report
         number = entry.let("sub i64 %last, %first")
@@ -50,6 +54,11 @@ class RefilledLanes:
         self._groups = gx, gy
         rows = entry.let(f"mul i32 {gy}, {gz}")
         self._one_row = entry.let(f"icmp eq i32 {rows}, 1")
+
+    def _read(self) -> set[int]:
+        """Return the dimensions in which the kernel reads a work-item's place."""
+        ops = (op for ops in self._lanes.ssa.ops.values() for op in ops)
+        return {op.ins.literals[0] for op in ops if op.ins.row.stem == "workitemabsid"}
 
     # --- what lanes take out of the loop
 
@@ -144,7 +153,7 @@ class RefilledLanes:
         lanes, variables = self._lanes, self._lanes.variables
         for name in ("next item", "iterations", "lanes"):
             variables.set_word(name, "0")
-        for place in ("number", 0, 1, 2):
+        for place in ("number", *self._dimensions):
             variables.store(("item", place), self._types, ["zeroinitializer"] * lanes.k)
         if lanes.facts.poison is not None:  # a debug build
             return
@@ -160,15 +169,21 @@ class RefilledLanes:
         code.line(f"store i64 {variables.word('lanes')}, ptr {second}")
 
     def report(self, lane: str) -> None:
-        """Write into the context block that the work-item of a lane (an i64) has trapped."""
+        """Note that the work-item of a lane (an i64) has trapped: `end_trapped` looks for it."""
+        self._lanes.variables.set_word(_TRAPPED, lane)
+
+    def end_trapped(self) -> None:
+        """Write into the context block which work-item has trapped, once for all traps."""
         lanes, code = self._lanes, self._lanes.code
+        if not lanes.variables.has(_TRAPPED):
+            return
         cells = lanes.entry.let(f"alloca [{lanes.n * lanes.k} x i32], align 64")
         numbers = lanes.variables.load(("item", "number"), self._types)
         for t, number, place in zip(
             self._types, numbers, lanes.chunk_places(cells, 32), strict=True
         ):
             code.line(f"store {t} {number}, ptr {place}")
-        place = code.let(f"getelementptr i32, ptr {cells}, i64 {lane}")
+        place = code.let(f"getelementptr i32, ptr {cells}, i64 {lanes.variables.word(_TRAPPED)}")
         number = code.let(f"zext i32 {code.let(f'load i32, ptr {place}')} to i64")
         group = code.let(f"udiv i64 {number}, {self._size}")
         store_slot(code, Slot.TRAP_GROUP, code.let(f"add i64 {group}, %first"))
@@ -240,12 +255,15 @@ class RefilledLanes:
         are = lanes.each("icmp ult", 32, numbers, lanes.spread(32, self._total))
         got = lanes.combine("and", are, waiting)
         lanes.copy(("item", "number"), self._types, numbers, got)
-        for dimension, places in enumerate(self._positions(numbers)):
+        for dimension, places in self._positions(numbers).items():
             lanes.copy(("item", dimension), self._types, places, got)
         return got
 
-    def _positions(self, numbers: list[str]) -> list[list[str]]:
-        """Return workitemabsid of work-items, by their numbers in the call."""
+    def _positions(self, numbers: list[str]) -> dict[int, list[str]]:
+        """Return workitemabsid of work-items in each dimension that is read.
+
+        `numbers` are those in the call.
+        """
         lanes, code = self._lanes, self._lanes.code
 
         def by(operation: str, values: list[str], divisor: int) -> list[str]:
@@ -258,24 +276,25 @@ class RefilledLanes:
         here = code.current_block
         code.branch(self._one_row, one, several)
         code.block(several)
+        zeros = ["zeroinitializer"] * lanes.k
         rows, xs = self._divided(groups, self._groups[0])
-        planes, ys = self._divided(rows, self._groups[1])
+        planes, ys = zeros, zeros
+        if max(self._dimensions, default=0) > 0:
+            planes, ys = self._divided(rows, self._groups[1])
         code.jump(one)
         code.block(one)
-        t, zero = integer(32, lanes.n), "zeroinitializer"
-        found = [
-            [code.phi(t, (a, here), (b, several)) for a, b in zip(alone, parts, strict=True)]
-            for alone, parts in (
-                (groups, xs), ([zero] * lanes.k, ys), ([zero] * lanes.k, planes)
-            )
-        ]  # fmt: skip
-        sizes = lanes.facts.group_size
-        places = []
-        for dimension, size in enumerate(sizes):
-            own = by("urem", local, size) if dimension < 2 else local
+        t, ways = integer(32, lanes.n), ((groups, xs), (zeros, ys), (zeros, planes))
+        found = {
+            d: [code.phi(t, (a, here), (b, several)) for a, b in zip(*ways[d], strict=True)]
+            for d in self._dimensions
+        }
+        places = dict[int, list[str]]()
+        for dimension, size in enumerate(lanes.facts.group_size):
+            if dimension in found:
+                own = by("urem", local, size) if dimension < 2 else local
+                start = by("mul", found[dimension], size)
+                places[dimension] = lanes.each("add", 32, start, own)
             local = by("udiv", local, size)
-            start = by("mul", found[dimension], size)
-            places.append(lanes.each("add", 32, start, own))
         return places
 
     def _divided(self, values: list[str], divisor: str) -> tuple[list[str], list[str]]:

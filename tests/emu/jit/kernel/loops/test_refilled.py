@@ -60,9 +60,9 @@ def body(before: str = "", work: str = "", after: str = "", loop: str = LOOP) ->
     return BEGIN.format(before=before) + loop.format(work=work) + END.format(after=after)
 
 
-def is_refilled(kernel: Kernel) -> bool:
+def is_refilled(kernel: Kernel, facts: Facts = FACTS) -> bool:
     analysis = analyse(kernel)
-    found = refilled(kernel, analysis.shapes(FACTS), analysis.lane_plan(FACTS))
+    found = refilled(kernel, analysis.shapes(facts), analysis.lane_plan(facts))
     return found is not None
 
 
@@ -166,6 +166,40 @@ def test_places_in_the_grid(
     monkeypatch.setenv("SIMTLAB_POISON", "0x5a5a5a5b")
     y = np.zeros(int(np.prod(items)), np.uint32)
     same(PLACES, [np.uint32(items[0]), np.uint32(items[1]), y], items=items, group_size=group_size)
+
+
+SOME_PLACES = """
+kernel k(global u32* %y) {{
+    mov_u32 $s5, 0
+    {read}
+    mul_u32 $s6, $s5, 2654435761
+    mov_u32 $s7, 0
+@next:
+    mul_u32 $s6, $s6, 1664525
+    add_u32 $s6, $s6, 1013904223
+    add_u32 $s7, $s7, 1
+    cmp_ge_s32 $c0, $s6, 0
+    cbr $c0, @next
+    cvt_u64_u32 $d0, $s5
+    ld_kernarg_u64 $d1, [%y]
+    mad_u64 $d0, $d0, 4, $d1
+    st_global_u32 $s7, [$d0]
+    ret
+}}
+"""
+
+
+@pytest.mark.parametrize("dimensions", ["0", "10", "20"])
+@pytest.mark.parametrize("group_size", [(32, 1, 1), (64, 2, 1), (8, 2, 2)])
+def test_places_in_some_dimensions(
+    dimensions: str, group_size: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIMTLAB_POISON", "0x5a5a5a5b")
+    read = "\n".join(f"workitemabsid_u32 $s1, {d}\n mad_u32 $s5, $s5, 64, $s1" for d in dimensions)
+    y = np.zeros(64 * 64, np.uint32)
+    text = SOME_PLACES.format(read=read)
+    assert is_refilled(simtlab.assemble(text)["k"].kernel, Facts(32, group_size, True))
+    same(text, [y], items=(64, 8, 4), group_size=group_size)
 
 
 # --- long launches
