@@ -271,7 +271,7 @@ class _Walk:
             return False
         if not self._is_cheap(store_of, lane_of):
             return False
-        used = np.unique(store_of[some])
+        used = np.flatnonzero(np.bincount(store_of[some]))  # np.unique would import numpy.ma
         position = np.zeros(len(self._stores), np.int64)
         position[used] = np.arange(len(used))
         store_of[some] = position[store_of[some]]

@@ -71,7 +71,7 @@ class Rows:
     def runs(self, loads: Indices, lanes: Indices, chunk: int) -> list[tuple[int, int]]:
         """Return the first lanes and the ends of words that follow each other in a vector."""
         row, constant = np.full(self._count, NONE), np.zeros(self._count, np.int64)
-        for number in np.unique(loads[loads != NONE]).tolist():
+        for number in sorted({*loads[loads != NONE].tolist()}):  # np.unique would import numpy.ma
             here = loads == number
             rows, constants = self._of(number)
             row[here], constant[here] = rows[lanes[here]], constants[lanes[here]]
