@@ -295,6 +295,8 @@ class Nodes:
         return True
 
     def _may_have_versions(self, loop: Loop) -> bool:
+        if self._refilled is not None:
+            return False  # lanes begin the loop at any time, and leave it together
         ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
         has_copies = any(
             copied and len(copied) > LARGEST_VERSION

@@ -212,6 +212,7 @@ def test_polling_is_seen_inside_of_a_loop_that_steps():
         add_u32 $s1, $s1, 1
         cmp_lt_u32 $c0, $s1, 4
         cbr $c0, @top
+        st_global_u32 $s1, [$d0]
     """
     analysis = Analysis(kernel_of(body).instructions)
     assert any(loop.is_merged for loop in analysis.flow.loops)
