@@ -10,7 +10,7 @@ kernel void bvh(uint n, uint inner, global const float *restrict box,
     uint stack[32];
     int top = 1;
     stack[0] = 0;
-    float nearest = INFINITY;
+    float nearest = 100;
     while (top > 0) {
         uint node = stack[--top];
         global const float *b = box + node * 6;

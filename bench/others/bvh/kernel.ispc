@@ -8,7 +8,7 @@ export void bvh(uniform int n, uniform int inner, uniform const float box[],
         int stack[32];
         int top = 1;
         stack[0] = 0;
-        float nearest = floatbits(0x7f800000);
+        float nearest = 100;
         while (top > 0) {
             top--;
             int node = stack[top];
