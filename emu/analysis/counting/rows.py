@@ -123,7 +123,7 @@ class Rows:
 
     @property
     def do(self) -> bool:
-        """Return whether the masks of these rows tell all."""
+        """Return whether all that is counted follows from the masks of these rows."""
         return all(map(self._is_in_row, self._regions.values())) and all(
             self._flow.has_one_entry(loop) for loop in self._flow.loops
         )
