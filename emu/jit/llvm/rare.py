@@ -18,10 +18,13 @@ class RareLanes:
     def __init__(self, lanes: VectorCode) -> None:
         self._lanes = lanes
         self._tests = 0
+        self.tests_single = False
+        """Whether single vectors have a test, too."""
 
     def may_test(self) -> bool:
-        """Return whether one more test pays: there are several vectors, and few tests so far."""
-        return self._lanes.k % 2 == 0 and self._lanes.n >= 8 and self._tests < MOST
+        """Return whether one more test pays: vectors share it, and there are few tests so far."""
+        shared = self._lanes.k % 2 == 0 or (self.tests_single and self._lanes.k == 1)
+        return shared and self._lanes.n >= 8 and self._tests < MOST
 
     def without_nans(
         self,
@@ -37,7 +40,7 @@ class RareLanes:
         code, n = self._lanes.code, self._lanes.n
         t = floating(bits, n)
         numbers = [code.to_float(bits, operand, n) for operand in operands]
-        pairs = zip(numbers[::2], numbers[1::2], strict=True)
+        pairs = zip(numbers[::2], numbers[1::2] or numbers, strict=True)
         nans = [code.let(f"fcmp uno {t} {a}, {b}") for a, b in pairs]
         if running is not None:
             either = self._lanes.combine("or", running[::2], running[1::2])

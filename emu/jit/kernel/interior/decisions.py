@@ -33,6 +33,9 @@ LONG_ROW = 1024
 """Work-items of a row of the workgroup from which on streams that compute less gain, too: finding
 the interior warps of a row takes as long as some of them do."""
 
+MOST_STREAMED = 1
+"""Instructions of arithmetic of a stream: with more, vectors one after the other take longer."""
+
 MOST_WORK = 60
 """Instructions of arithmetic of a warp up to which masks and tests are much beside them."""
 
@@ -117,6 +120,16 @@ class Decisions:
         frequent = self._frequent
         accesses = sum(self._copies(op.node) for op in inside if op.node in frequent)
         return accesses >= LEAST_ACCESSES or self.has_edges()
+
+    def is_stream(self, inside: frozenset[Op]) -> bool:
+        """Return whether straight code loads and stores neighbours, and hardly computes."""
+        accesses = global_accesses(self._ssa)
+        return (
+            not self._ssa.flow.loops
+            and accesses == inside
+            and all(map(self._is_wide, accesses))
+            and self._arithmetic() <= MOST_STREAMED
+        )
 
     def _copies(self, node: int) -> int:
         """Return how often a node is written: loops that lanes leave in turn are copied."""

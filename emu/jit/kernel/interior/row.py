@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
-from ....analysis.facts import OF_WARPS
+from ....analysis.lanes.interior import InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op
 from ....analysis.warps.uniformity import Shapes
-from ...llvm.vectors import VectorCode
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
-from ..workgroups.identity import WARP, Warp, count_warps, start_warp
+from ..workgroups.identity import WARP, Warp, count_warps
 from .bounds import HasSteps
 from .decisions import global_accesses
 from .runs import NEVER, Run, find_run
+from .vectors import begin_vector, may_run_apart
 from .version import (
     Interior,
     decide,
@@ -31,6 +30,9 @@ from .version import (
 
 NUMBER = "%v"
 """The number of the running interior warp, an i64."""
+
+OVER = "run_over"
+"""The label at the end of an interior warp."""
 
 VECTOR = "%part"
 """The number of the running vector of a warp at edges, counted from the row's first one."""
@@ -116,14 +118,12 @@ class RowOfWarps:
     def _emit_vectors(self) -> Variables | None:
         """Append a warp at edges vector by vector; those without work-items are left out.
 
-        None if a warp is one vector, where private memory is that of a whole warp, and where
-        results show how wide warps are.
+        None if vectors may not run one after the other.
         """
         code, warp, wide = self.interior.conditions.code, self._warp, self._lanes_of(self._warp)
-        facts = replace(wide.facts, width=wide.n)
-        shows = any(isinstance(v, Op) and v.ins.row.stem in OF_WARPS for v in wide.ssa.values())
-        if wide.k == 1 or self._memory.private_bytes or shows:
+        if not may_run_apart(wide, self._memory):
             return None
+        facts = replace(wide.facts, width=wide.n)
         shapes = Shapes(wide.ssa, facts)
         plan = LanePlan(shapes)
         if plan.sparse:
@@ -136,9 +136,7 @@ class RowOfWarps:
         code.jump("edge_head")
         code.block("edge_head")
         code.phi("i64", (first, "edge"), (f"{VECTOR}.next", "edge_over"), name=VECTOR)
-        vector = start_warp(VectorCode(code, wide.n, 1), warp.group, facts, VECTOR)
-        report = partial(vector.report, code)
-        lanes = LaneCode(wide.variables, wide.table, shapes, facts, facts.width, report)
+        vector, lanes = begin_vector(wide, warp, shapes, VECTOR)
         memory = replace(self._memory, ranges=Ranges(shapes), last_readers=plan.last_readers)
         variables = emit_edge_nodes(
             self._inside, plan, lanes, vector, memory, "", after="edge_over"
@@ -158,15 +156,36 @@ class RowOfWarps:
         code.block(self.BEGIN)
         code.jump("run_head")
         code.block("run_head")
-        code.phi("i64", (self.run.first, self.BEGIN), (f"{NUMBER}.next", "run_over"), name=NUMBER)
-        warp = self._begin(number=NUMBER)
-        lanes = self._lanes_of(warp)
-        self._memory.clear_private(lanes.entry, code, lanes.facts.width)
-        variables = emit_nodes(self.interior, lanes, warp, self._memory, counters, after="run_over")
-        code.block("run_over")
-        end_warp(variables)
+        code.phi("i64", (self.run.first, self.BEGIN), (f"{NUMBER}.next", OVER), name=NUMBER)
+        wide = self._lanes_of(self._warp)
+        if self.interior.is_stream and may_run_apart(wide, self._memory):
+            self._emit_stream(wide, end_warp)
+        else:
+            warp = self._begin(number=NUMBER)
+            lanes = self._lanes_of(warp)
+            self._memory.clear_private(lanes.entry, code, lanes.facts.width)
+            variables = emit_nodes(self.interior, lanes, warp, self._memory, counters, after=OVER)
+            code.block(OVER)
+            end_warp(variables)
         code.let(f"add i64 {NUMBER}, 1", f"{NUMBER}.next")
         more = code.let(f"icmp slt i64 {NUMBER}.next, {self.run.end}")
         code.branch(more, "run_head", self.AFTER)
         code.block(self.AFTER)
         code.jump("warp_head")
+
+    def _emit_stream(self, wide: LaneCode, end_warp: Callable[[Variables], None]) -> None:
+        """Append the vectors of a warp of a stream, one after the other."""
+        code = wide.code
+        facts = replace(wide.facts, width=wide.n)
+        shapes = InteriorShapes(wide.ssa, facts, self.interior.assumed)
+        interior = replace(self.interior, shapes=shapes, plan=LanePlan(shapes))
+        first = code.let(f"mul i64 {NUMBER}, {wide.k}")
+        for j in range(wide.k):
+            number = code.let(f"add i64 {first}, {j}")
+            vector, lanes = begin_vector(wide, self._warp, shapes, number)
+            after = OVER if j == wide.k - 1 else f"{OVER}{j}"
+            variables = emit_nodes(
+                interior, lanes, vector, self._memory, "", after=after, version=f"i{j}"
+            )
+            code.block(after)
+            end_warp(variables)

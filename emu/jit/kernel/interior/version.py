@@ -58,6 +58,8 @@ class Interior:
     plan: LanePlan
     gains_at_edges: bool
     """Whether warps at edges gain by accesses without tests as well."""
+    is_stream: bool
+    """Whether memory decides how long they take."""
     tile: Tile
 
 
@@ -92,7 +94,8 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
         if lanes.flow.loops and decisions.written() > MOST_WRITTEN and not decisions.has_edges():
             return None  # the loops have versions without tests of their own
     gains_at_edges = decisions.gains_at_edges(inside)
-    return Interior(conditions, assumed, inside, shapes, plan, gains_at_edges, tile)
+    is_stream = decisions.is_stream(inside)
+    return Interior(conditions, assumed, inside, shapes, plan, gains_at_edges, is_stream, tile)
 
 
 def inside_at_edges(
@@ -171,13 +174,18 @@ def emit_nodes(
     counters: str,
     after: str = "warp_over",
     counting: Counters | None = None,
+    version: str = "i",
 ) -> Variables:
-    """Append the nodes of an interior warp, which continues at the label `after`."""
+    """Append the nodes of an interior warp, which continues at the label `after`.
+
+    Labels of the nodes begin with `version`. A stream tests single vectors for rare lanes.
+    """
     shapes, assumed = interior.shapes, interior.assumed
     code = _code_of(lanes, shapes)
     code.outside = {**assumed.known}
+    code.rare.tests_single = interior.is_stream
     counted = counting.of_interior(code, interior.plan) if counting is not None else None
-    edges = Edges(code, interior.plan, counted, version="i", after=after)
+    edges = Edges(code, interior.plan, counted, version=version, after=after)
     has_barrier = any(n.last is not None and n.last.row.is_barrier for n in lanes.flow.nodes)
     barriers = OneWarp(code, warp) if has_barrier else None
     _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
