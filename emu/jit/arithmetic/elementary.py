@@ -23,20 +23,21 @@ EmitRow = Callable[[FunctionText, Row, tuple[int, ...], Sequence[str], int], str
 """The type of `alu.emit`, which is handed over because it calls this file."""
 
 
-def evaluate(op: Operation, emit: EmitRow) -> str:
-    """Return the value of one of the functions."""
-    function = FUNCTIONS[op.row.stem]
+def evaluate(ops: Sequence[Operation], emit: EmitRow) -> list[str]:
+    """Return the values of one of the functions, of several vectors, which share tests."""
+    function = FUNCTIONS[ops[0].row.stem]
     if (by_exponent := _BY_EXPONENT.get(function.name)) is not None:
-        result = by_exponent(op, function, emit)
-        if result is not None:
-            return result
-    values = {ARGUMENT: op.sources[0]}
+        results = [result for op in ops if (result := by_exponent(op, function, emit)) is not None]
+        if results:
+            return results
+    values = [{ARGUMENT: op.sources[0]} for op in ops]
     for guard, steps in _runs(function):
         if guard is None:
-            _straight(op.code, steps, values, op.n, emit)
+            for op, known in zip(ops, values, strict=True):
+                _straight(op.code, steps, known, op.n, emit)
         else:
-            _guarded(op, function, guard, steps, values, emit)
-    return values[function.result]
+            _guarded(ops, function, guard, steps, values, emit)
+    return [known[function.result] for known in values]
 
 
 def _exp2(op: Operation, function: Function, emit: EmitRow) -> str | None:
@@ -110,56 +111,66 @@ def _straight(
 
 
 def _guarded(
-    op: Operation,
+    ops: Sequence[Operation],
     function: Function,
     guard: str,
     steps: list[Step],
-    values: dict[str, str],
+    values: Sequence[dict[str, str]],
     emit: EmitRow,
 ) -> None:
-    """Append a call that computes the steps if any lane needs them."""
+    """Append a call that computes the steps if any lane of any vector needs them."""
+    code, n, k = ops[0].code, ops[0].n, len(ops)
     inside = {step.dst for step in steps}
     read = dict.fromkeys(a for s in steps for a in s.args if isinstance(a, str))
     inputs = [name for name in read if name not in inside]
     used = {a for s in function.steps if s.guard != guard for a in s.args}
     [output] = sorted(inside & {a for a in used if isinstance(a, str)})
-    types = {name: register_type(_class_of(function, name), op.n) for name in [*inputs, output]}
-    name = f"{function.name}.{guard}.{op.n}"
-    module = op.code.module
-    if not module.has(name):
+    types = {name: register_type(_class_of(function, name), n) for name in [*inputs, output]}
+    rare, name = (f"{function.name}.{guard}.{n}.{what}" for what in ("rare", k))
+    module = code.module
+    if not module.has(rare):
         body = FunctionText(module)
         inner = {x: f"%{x}" for x in inputs}
-        _straight(body, steps, inner, op.n, emit)
+        _straight(body, steps, inner, n, emit)
         body.ret(types[output], inner[output])
         parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
-        rare = f"{name}.rare"
         text = "\n".join(body.lines)
         head = f"define internal {types[output]} @{rare}({parameters})"
         module.define(rare, f"{head} noinline cold memory(none) #0 {{\n{text}\n}}\n")
-        module.define(name, _wrapper(op.code, name, types, inputs, output, op.n))
-    arguments = [f"{types[x]} {values[x]}" for x in inputs]
-    test = f"{integer(1, op.n)} {values[guard]}"
-    values[output] = op.code.call(types[output], name, test, *arguments)
+    if not module.has(name):
+        each = [", ".join(f"{types[x]} %{x}.{j}" for x in inputs) for j in range(k)]
+        module.define(name, _wrapper(code, name, rare, each, types[output], n))
+    mask, need = integer(1, n), values[0][guard]
+    for known in values[1:]:
+        need = code.let(f"or {mask} {need}, {known[guard]}")
+    arguments = [f"{types[x]} {known[x]}" for known in values for x in inputs]
+    results = f"[{k} x {types[output]}]"
+    found = code.call(results, name, f"{mask} {need}", *arguments)
+    for j, known in enumerate(values):
+        known[output] = code.let(f"extractvalue {results} {found}, {j}")
 
 
 def _wrapper(
-    code: FunctionText, name: str, types: dict[str, str], inputs: list[str], output: str, n: int
+    code: FunctionText, name: str, rare: str, parameters: Sequence[str], t: str, n: int
 ) -> str:
     """Return the function that tests for lanes that need the rare steps, and calls them if so.
 
-    Without such lanes it returns 0, which no lane reads.
+    It is for vectors whose `parameters` are given. Without such lanes it returns 0, which no lane
+    reads.
     """
-    parameters = ", ".join(f"{types[x]} %{x}" for x in inputs)
-    t, mask = types[output], integer(1, n)
+    mask, results = integer(1, n), f"[{len(parameters)} x {t}]"
     body = FunctionText(code.module)
     any_lane = body.call("i1", f"llvm.vector.reduce.or.v{n}i1", f"{mask} %need") if n else "%need"
     body.branch(any_lane, "rare", "done")
     body.block("rare")
-    value = body.let(f"call {t} @{name}.rare({parameters})", "%value")
+    found = "poison"
+    for j, arguments in enumerate(parameters):
+        one = body.let(f"call {t} @{rare}({arguments})")
+        found = body.let(f"insertvalue {results} {found}, {t} {one}, {j}")
     body.jump("done")
     body.block("done")
-    body.ret(t, body.phi(t, ("zeroinitializer", ENTRY), (value, "rare"), name="%result"))
-    head = f"define internal {t} @{name}({mask} %need, {parameters})"
+    body.ret(results, body.phi(results, ("zeroinitializer", ENTRY), (found, "rare")))
+    head = f"define internal {results} @{name}({mask} %need, {', '.join(parameters)})"
     return definition(f"{head} alwaysinline memory(none)", body)
 
 

@@ -49,6 +49,24 @@ def emit(
     return _emitter(row)(Operation(code, row, literals, sources, n, floats))
 
 
+def emit_all(
+    code: FunctionText,
+    row: Row,
+    literals: tuple[int, ...],
+    columns: Sequence[Sequence[str]],
+    n: int,
+    floats: Sequence[FloatRange] = (),
+) -> list[str]:
+    """Append the code of a row for several vectors, as `emit` does for one; return the results.
+
+    Each of `columns` has the operands of one source.
+    """
+    ops = [Operation(code, row, literals, c, n, floats) for c in zip(*columns, strict=True)]
+    if row.stem in FUNCTIONS:
+        return evaluate(ops, emit)
+    return [_emitter(row)(op) for op in ops]
+
+
 def can_emit(row: Row) -> bool:
     """Return whether `emit` knows the row: all that compute from registers alone."""
     return not row.has_address and (row.stem in INTEGERS or row.stem in FLOATS or row.stem in _REST)
@@ -63,7 +81,7 @@ def _emitter(row: Row) -> Emitter:
 
 
 def _function(op: Operation) -> str:
-    return evaluate(op, emit)
+    return evaluate([op], emit)[0]
 
 
 _REST: dict[str, Emitter] = {"cvt": convert, **dict.fromkeys(FUNCTIONS, _function)}

@@ -107,10 +107,7 @@ class Instructions:
         floats = [lanes.table.floats.of(a) for a in args]
 
         def computed() -> list[str]:
-            return [
-                alu.emit(lanes.code, row, op.ins.literals, list(chunk), lanes.n, floats)
-                for chunk in zip(*columns, strict=True)
-            ]
+            return alu.emit_all(lanes.code, row, op.ins.literals, columns, lanes.n, floats)
 
         lanes.define(op, "value", self._in_range(op, columns, floats, computed) or computed())
         if lanes.is_counted(op):

@@ -150,3 +150,47 @@ def test_launches_in_slices_begin_at_any_workgroup() -> None:
         for _ in "ab"
     ]
     assert_as_oracle(works[0], works[1])
+
+
+STREAM = """
+    kernel saxpy(f32 %a, u32 %n, global f32* %x, global f32* %y) {
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        cvt_u64_u32 $d2, $s0
+        ld_kernarg_u64 $d0, [%x]
+        mad_u64 $d0, $d2, 4, $d0
+        ld_kernarg_u64 $d1, [%y]
+        mad_u64 $d1, $d2, 4, $d1
+        ld_global_f32 $s2, [$d0]
+        ld_global_f32 $s3, [$d1]
+        ld_kernarg_f32 $s4, [%a]
+        fma_f32 $s3, $s4, $s2, $s3
+        MORE
+        st_global_f32 $s3, [$d1]
+    @done:
+        ret
+    }"""
+
+
+def stream_of(more: str = "", n: int = 2500, room: int = 2500) -> Work:
+    numbers = np.random.default_rng(3).random((2, room), np.float32)
+    numbers[1, 1025:1100:37] = np.nan
+    numbers.view(np.uint32)[1, 1026:1100:37] = 0xFF812345  # a NaN that is not canonical
+    text = STREAM.replace("MORE", more)
+    return make(text, [np.float32(0.5), n, *numbers], items=(2560,), group_size=(1024,))
+
+
+@pytest.mark.parametrize(("n", "room"), [(2500, 2500), (2048, 2048), (2060, 2050), (2560, 1087)])
+def test_streams_run_vector_by_vector(n: int, room: int) -> None:
+    works = [stream_of(n=n, room=room) for _ in "ab"]
+    assert "mul i64 %v, 4" in code_of(works[0])
+    assert_as_oracle(works[0], works[1])
+
+
+@pytest.mark.parametrize("more", ["mul_f32 $s3, $s3, $s3", "waveid_u32 $s5"])
+def test_streams_that_compute_or_show_their_warps_run_whole(more: str) -> None:
+    works = [stream_of(more) for _ in "ab"]
+    assert "mul i64 %v, 4" not in code_of(works[0])
+    assert_as_oracle(works[0], works[1])

@@ -1,0 +1,37 @@
+"""The vectors of a warp, one after the other, each as a warp of its own."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ....analysis.facts import OF_WARPS
+from ....analysis.values.ssa import Op
+from ....analysis.warps.uniformity import LaneShapes
+from ...llvm.vectors import VectorCode
+from ..lane_code import LaneCode
+from ..memory.kernel_memory import KernelMemory
+from ..workgroups.identity import Warp, start_warp
+
+
+def may_run_apart(lanes: LaneCode, memory: KernelMemory) -> bool:
+    """Return whether a warp has several vectors, and these may run one after the other.
+
+    Private memory is that of a whole warp, and some instructions show how wide warps are.
+    """
+    shows = any(isinstance(v, Op) and v.ins.row.stem in OF_WARPS for v in lanes.ssa.values())
+    return lanes.k > 1 and not memory.private_bytes and not shows
+
+
+def begin_vector(
+    lanes: LaneCode, warp: Warp, shapes: LaneShapes, number: str
+) -> tuple[Warp, LaneCode]:
+    """Append the start of a vector; return it, as a warp, and its code.
+
+    `number` (an i64) is that of the vector in its workgroup, `lanes` the code of whole warps,
+    `warp` one of them, and `shapes` what is known of warps of one vector.
+    """
+    facts = shapes.facts
+    vector = start_warp(VectorCode(lanes.code, lanes.n, 1), warp.group, facts, number)
+    report = partial(vector.report, lanes.code)
+    code = LaneCode(lanes.variables, lanes.table, shapes, facts, facts.width, report)
+    return vector, code
