@@ -10,10 +10,12 @@ called if one of the n lanes needs it; LLVM inlines the test.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from struct import pack, unpack
 
 from ....isa.functions import ARGUMENT, FUNCTIONS, Function, Step
 from ....isa.table import Row
 from ....isa.types import RegClass
+from ...analysis.ranges.float_ranges import FloatRange
 from ..llvm.function_text import ENTRY, FunctionText, definition
 from ..llvm.text import constant, integer, register_type
 from . import avx512
@@ -125,6 +127,11 @@ def _guarded(
     inputs = [name for name in read if name not in inside]
     used = {a for s in function.steps if s.guard != guard for a in s.args}
     [output] = sorted(inside & {a for a in used if isinstance(a, str)})
+    if _is_never(function, guard, ops[0].floats):
+        for known in values:
+            known[guard] = constant(RegClass.C, 0, n)
+            known[output] = constant(_class_of(function, output), 0, n)
+        return
     types = {name: register_type(_class_of(function, name), n) for name in [*inputs, output]}
     rare, name = (f"{function.name}.{guard}.{n}.{what}" for what in ("rare", k))
     module = code.module
@@ -148,6 +155,13 @@ def _guarded(
     found = code.call(results, name, f"{mask} {need}", *arguments)
     for j, known in enumerate(values):
         known[output] = code.let(f"extractvalue {results} {found}, {j}")
+
+
+def _is_never(function: Function, guard: str, floats: Sequence[FloatRange]) -> bool:
+    """Return whether no running lane has an argument whose magnitude reaches that of a guard."""
+    [(_, limit)] = [step.args for step in function.steps if step.dst == guard]
+    (least,) = unpack("<f", pack("<I", limit))
+    return bool(floats) and max(-floats[0].low, floats[0].high) < least
 
 
 def _wrapper(

@@ -6,7 +6,7 @@ from functools import partial
 
 from ....analysis.facts import OF_WARPS
 from ....analysis.values.ssa import Op
-from ....analysis.warps.uniformity import LaneShapes
+from ....analysis.warps.uniformity import Shapes
 from ...llvm.vectors import VectorCode
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
@@ -22,9 +22,7 @@ def may_run_apart(lanes: LaneCode, memory: KernelMemory) -> bool:
     return lanes.k > 1 and not memory.private_bytes and not shows
 
 
-def begin_vector(
-    lanes: LaneCode, warp: Warp, shapes: LaneShapes, number: str
-) -> tuple[Warp, LaneCode]:
+def begin_vector(lanes: LaneCode, warp: Warp, shapes: Shapes, number: str) -> tuple[Warp, LaneCode]:
     """Append the start of a vector; return it, as a warp, and its code.
 
     `number` (an i64) is that of the vector in its workgroup, `lanes` the code of whole warps,
