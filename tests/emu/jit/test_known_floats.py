@@ -52,6 +52,9 @@ BODIES = {
     "logarithm's parts": "and_u32 $s5, $s1, 0x7fffff\n or_u32 $s5, $s5, 0x3f800000\n"
     " sub_f32 $s6, $s5, 1.0\n add_f32 $s5, $s5, 1.0\n div_f32 $s3, $s6, $s5\n"
     " mul_f32 $s4, $s3, $s3\n xor_u32 $s4, $s4, 1",
+    "angles": "sin_f32 $s3, $s1\n cos_f32 $s4, $s2",
+    "angles of any sign up to a limit, and small ones": CLAMPED + "cos_f32 $s3, $s5\n"
+    " max_f32 $s6, $s2, -131072.0\n min_f32 $s6, $s6, 9.0\n sin_f32 $s4, $s6",
     "infinite": CLAMPED + "mul_f32 $s5, $s5, 1e38\n sub_f32 $s3, $s5, $s5\n add_u32 $s4, $s5, 1",
     "zero by zero": CLAMPED + "div_f32 $s3, $s5, $s5\n xor_u32 $s3, $s3, 1",
     "root of what may be negative": CLAMPED + "sub_f32 $s5, $s5, 1.0\n sqrt_f32 $s3, $s5\n"
@@ -110,6 +113,24 @@ RARE = {
     "cvt_u32_f32 $s2, $s1\n st_global_u32 $s2, [$d0]": False,
     "cvt_s16_f32 $s2, $s1\n st_global_s16 $s2, [$d0]": False,
 }
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "calls"), [("-131072.0", "9.0", 1), ("-131071.9", "131071.9", 0)]
+)
+def test_small_angles_have_no_code_for_large_ones(least: str, most: str, calls: int) -> None:
+    kernel = kernel_of(f"""
+        workitemflatabsid_u32 $s0
+        cvt_u64_u32 $d1, $s0
+        ld_kernarg_u64 $d0, [%x]
+        mad_u64 $d0, $d1, 4, $d0
+        ld_global_f32 $s1, [$d0]
+        max_f32 $s1, $s1, {least}
+        min_f32 $s1, $s1, {most}
+        sin_f32 $s1, $s1
+        st_global_f32 $s1, [$d0]""")
+    text = generate(kernel, 0, facts_of(kernel, Geometry.of(256, 64)))
+    assert text.count("%need, ") == calls
 
 
 @pytest.mark.skipif(not host_has("avx512dq"), reason="needs a CPU with AVX-512")
