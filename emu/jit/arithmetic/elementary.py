@@ -169,8 +169,8 @@ def _wrapper(
 ) -> str:
     """Return the function that tests for lanes that need the rare steps, and calls them if so.
 
-    It is for vectors whose `parameters` are given. Without such lanes it returns 0, which no lane
-    reads.
+    It is for vectors whose `parameters` are given. Without such lanes it returns poison, which
+    takes no register: a choice by the guard is all that reads it.
     """
     mask, results = integer(1, n), f"[{len(parameters)} x {t}]"
     body = FunctionText(code.module)
@@ -183,7 +183,7 @@ def _wrapper(
         found = body.let(f"insertvalue {results} {found}, {t} {one}, {j}")
     body.jump("done")
     body.block("done")
-    body.ret(results, body.phi(results, ("zeroinitializer", ENTRY), (found, "rare")))
+    body.ret(results, body.phi(results, ("poison", ENTRY), (found, "rare")))
     head = f"define internal {results} @{name}({mask} %need, {', '.join(parameters)})"
     return definition(f"{head} alwaysinline memory(none)", body)
 
