@@ -124,8 +124,10 @@ class Decisions:
     def is_stream(self, inside: frozenset[Op]) -> bool:
         """Return whether straight code loads and stores neighbours, and hardly computes."""
         accesses = global_accesses(self._ssa)
+        known = self._assumed.known.keys()
         return (
             not self._ssa.flow.loops
+            and all(c in known for c in self._ssa.conditions.values())
             and accesses == inside
             and all(map(self._is_wide, accesses))
             and self._arithmetic() <= MOST_STREAMED
