@@ -25,6 +25,13 @@ from ..runtime.helpers import ATTRIBUTES
 from .context_code import load_slot, store_slot
 from .lane_code import LaneCode
 
+UNIT = 2
+"""What the warp's counter loses for an instruction.
+
+The counter is odd, and 0 once it has run out. A charge that it does not cover is one subtraction
+with one jump on its borrow: an iteration without more would pay for a comparison, too.
+"""
+
 OWN = "own counter"
 """The variable that has the address of a lane's counter, in code for one lane."""
 
@@ -75,8 +82,8 @@ def fill(lanes: LaneCode, counters: str) -> None:
 
 def renew(lanes: LaneCode) -> None:
     """Charge the warp as one that begins."""
-    half = lanes.code.let(f"lshr i64 {_of_one(lanes)}, 1")
-    lanes.variables.set_word("budget", half)
+    # Half of a work-item's budget.
+    lanes.variables.set_word("budget", lanes.code.let(f"or i64 {_of_one(lanes)}, 1"))
 
 
 def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int, Trips]:
@@ -104,7 +111,7 @@ def spend(lanes: LaneCode, loop: Loop, times: int = 1) -> None:
     """Charge the running lanes for iterations of a loop."""
     cost = times * lanes.charges.iteration[loop.number]
     if cost:
-        _spend(lanes, lanes.flow.nodes[loop.header].start, str(cost))
+        _spend(lanes, lanes.flow.nodes[loop.header].start, str(UNIT * cost))
 
 
 def begin_owing(lanes: LaneCode) -> None:
@@ -119,14 +126,14 @@ def owe(lanes: LaneCode, number: int) -> None:
     """
     cost = lanes.charges.node.get(number)
     if cost is not None:
-        owed = lanes.code.let(f"add i64 {lanes.variables.word(OWED)}, {cost}")
+        owed = lanes.code.let(f"add i64 {lanes.variables.word(OWED)}, {UNIT * cost}")
         lanes.variables.set_word(OWED, owed)
 
 
 def pay(lanes: LaneCode, loop: Loop) -> None:
     """Charge the lane that runs alone for an iteration, and for what it owes."""
     owed = lanes.variables.word(OWED)
-    cost = lanes.code.let(f"add i64 {owed}, {lanes.charges.iteration[loop.number]}")
+    cost = lanes.code.let(f"add i64 {owed}, {UNIT * lanes.charges.iteration[loop.number]}")
     lanes.variables.set_word(OWED, "0")
     _spend(lanes, lanes.flow.nodes[loop.header].start, cost)
 
@@ -135,21 +142,38 @@ def spend_in(lanes: LaneCode, number: int) -> None:
     """Charge the running lanes for a node that is charged where it runs, if it is one."""
     cost = lanes.charges.node.get(number)
     if cost is not None:
-        _spend(lanes, lanes.flow.nodes[number].start, str(cost))
+        _spend(lanes, lanes.flow.nodes[number].start, str(UNIT * cost))
 
 
-def _spend(lanes: LaneCode, pc: int, cost: str) -> None:
-    """Charge the running lanes an i64."""
+def whole_charge(lanes: LaneCode, loop: Loop, iterations: str) -> tuple[str, str]:
+    """Return what is left of the warp's counter after a loop, and whether it covers it (an i1).
+
+    Each of the `iterations` (an i64) is charged with all nodes of the loop.
+    """
+    code, known = lanes.code, lanes.variables.word("budget")
+    spent = code.let(f"mul i64 {iterations}, {UNIT * lanes.charges.most[loop.number]}")
+    return code.let(f"sub i64 {known}, {spent}"), code.let(f"icmp uge i64 {known}, {spent}")
+
+
+def _spend(lanes: LaneCode, pc: int, charge: str) -> None:
+    """Charge the running lanes an i64, in units of the warp's counter."""
     code, variables = lanes.code, lanes.variables
-    left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
+    known = variables.word("budget")
+    left = code.let(f"sub i64 {known}, {charge}")
     variables.set_word("budget", left)
     count, out, go = (code.fresh_label("b") for _ in range(3))
-    code.branch(code.let(f"icmp slt i64 {left}, 0"), count, go, rarely=True)
+    code.branch(code.let(f"icmp ult i64 {known}, {charge}"), count, go, rarely=True)
     code.block(count)
+    variables.set_word("budget", "0")
+    cost = code.let(f"lshr i64 {charge}, {UNIT.bit_length() - 1}")
+    # LLVM must not know that this is what the counter was, or it would keep it beside the new one.
+    again = code.let(f"mul i64 {charge}, {code.hidden(1, rarely=True)}")
+    before = code.let(f"add i64 {left}, {again}")
     if not lanes.charges_by_helper:
-        _charge_all(lanes, pc, left, cost, out, go)
+        is_first = code.let(f"icmp ne i64 {before}, 0")
+        _charge_all(lanes, pc, is_first, cost, out, go)
         return
-    result = _charged_by_helper(lanes, left, cost)
+    result = _charged_by_helper(lanes, before, cost)
     code.branch(code.let(f"icmp ne i32 {result}, 0"), out, go, rarely=True)
     code.block(out)
     store_slot(code, Slot.TRAP_KIND, str(int(TrapCode.BUDGET)))
@@ -159,8 +183,11 @@ def _spend(lanes: LaneCode, pc: int, cost: str) -> None:
     code.block(go)
 
 
-def _charge_all(lanes: LaneCode, pc: int, left: str, cost: str, out: str, go: str) -> None:
-    """Charge the counters of the running lanes, and continue at `go` in a new block."""
+def _charge_all(lanes: LaneCode, pc: int, is_first: str, cost: str, out: str, go: str) -> None:
+    """Charge the counters of the running lanes, and continue at `go` in a new block.
+
+    They begin with zeros if the charge `is_first` (an i1).
+    """
     code, variables = lanes.code, lanes.variables
     begin, add = code.fresh_label("b"), code.fresh_label("b")
     t = integer(64, lanes.n)
@@ -168,7 +195,6 @@ def _charge_all(lanes: LaneCode, pc: int, left: str, cost: str, out: str, go: st
     # of lanes that do not run now. They are volatile to keep them out of registers, which loops
     # have better use for.
     (counters,) = variables.load("counters", ["ptr"])
-    is_first = code.let(f"icmp sge i64 {code.let(f'add i64 {left}, {cost}')}, 0")
     code.branch(is_first, begin, add)
     code.block(begin)
     code.zero(counters, 8 * lanes.width)
@@ -190,16 +216,16 @@ def _charge_all(lanes: LaneCode, pc: int, left: str, cost: str, out: str, go: st
     code.block(go)
 
 
-def _charged_by_helper(lanes: LaneCode, left: str, cost: str) -> str:
+def _charged_by_helper(lanes: LaneCode, before: str, cost: str) -> str:
     """Let a helper charge the running lanes; return the first one over its budget, plus one.
 
-    `left` is what is left of the warp's counter after the charge, an i64. The result is an i32, 0
-    if there is none. LLVM knows that the helper changes nothing but the counters, so what a loop
-    needs stays in registers.
+    `before` is what the warp's counter was before the charge, an i64. The result is an i32, 0 if
+    there is none. LLVM knows that the helper changes nothing but the counters, so what a loop needs
+    stays in registers.
     """
     code, entry, variables = lanes.code, lanes.entry, lanes.variables
     (counters,) = variables.load("counters", ["ptr"])
-    numbers = [f"i64 {n}" for n in (left, cost, _of_one(lanes))]
+    numbers = [f"i64 {n}" for n in (before, cost, _of_one(lanes))]
     name, given, types = "simtlab_charge", [f"i64 {lanes.running()}"], "i64"
     words = lanes.width // WORD_BITS
     if words > 1:

@@ -118,10 +118,15 @@ class FunctionText:
         """Fetch the line at a ptr into the first cache; any place will do."""
         self.call_void("llvm.prefetch.p0", f"ptr {place}", "i32 0", "i32 3", "i32 1")
 
-    def hidden(self, value: int) -> str:
-        """Return an i64 that LLVM does not know, so that it recognises no idiom made with it."""
+    def hidden(self, value: int, *, rarely: bool = False) -> str:
+        """Return an i64 that LLVM does not know, so that it recognises no idiom made with it.
+
+        In code that `rarely` runs, LLVM does not load it before a loop, either.
+        """
         name = f"hidden.{value}"
         self.module.declare(name, f"@{name} = global i64 {value}")
+        if rarely:
+            return self.let(f"load volatile i64, ptr @{name}")
         return self.let(f"load i64, ptr @{name}, !invariant.load !1")
 
     def zero(self, place: str, count: int | str) -> None:

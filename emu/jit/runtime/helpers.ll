@@ -311,19 +311,18 @@ next:
 declare i64 @llvm.cttz.i64(i64, i1)
 
 ; Charge the running lanes of 64 for `cost` instructions; return the first one that has exceeded its
-; `limit`, plus one, or 0. `left` is what is left of the warp's own budget after this charge: the
+; `limit`, plus one, or 0. `before` is what was left of the warp's own budget before this charge: the
 ; counters of all lanes begin with zeros when it runs out. After the 64 counters come a mask, what
 ; its lanes are still to be charged, and how much that may be until one of them exceeds its limit:
 ; while the same lanes run, nothing else changes. Accesses are volatile because LLVM would clear
 ; with vectors, of whose registers it preserves a part only.
-define i32 @simtlab_charge(ptr captures(none) %counters, i64 %mask, i64 %left, i64 %cost,
+define i32 @simtlab_charge(ptr captures(none) %counters, i64 %mask, i64 %before, i64 %cost,
                            i64 %limit) memory(argmem: readwrite) #0 {
 entry:
   %p.mask = getelementptr i64, ptr %counters, i64 64
   %p.cost = getelementptr i64, ptr %counters, i64 65
   %p.room = getelementptr i64, ptr %counters, i64 66
-  %before = add i64 %left, %cost
-  %is.first = icmp sge i64 %before, 0
+  %is.first = icmp ne i64 %before, 0
   br i1 %is.first, label %clear, label %compare
 clear:
   %c = phi i64 [ 0, %entry ], [ %c.next, %clear ]
@@ -392,7 +391,7 @@ found:
 
 ; The same for a mask of `words` words. Each has 67 words of counters.
 define i32 @simtlab_charge_wide(ptr captures(none) %counters, ptr captures(none) %masks, i64 %words,
-                                i64 %left, i64 %cost, i64 %limit) memory(argmem: readwrite) #0 {
+                                i64 %before, i64 %cost, i64 %limit) memory(argmem: readwrite) #0 {
 entry:
   br label %loop
 loop:
@@ -405,7 +404,7 @@ body:
   %mask = load i64, ptr %p.mask
   %at = mul i64 %i, 67
   %own = getelementptr i64, ptr %counters, i64 %at
-  %found = call i32 @simtlab_charge(ptr %own, i64 %mask, i64 %left, i64 %cost, i64 %limit)
+  %found = call i32 @simtlab_charge(ptr %own, i64 %mask, i64 %before, i64 %cost, i64 %limit)
   %lane = shl i64 %i, 6
   %lane.32 = trunc i64 %lane to i32
   %number = add i32 %found, %lane.32

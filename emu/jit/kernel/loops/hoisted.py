@@ -18,6 +18,7 @@ from ....analysis.ranges.trips import only_exit
 from ....analysis.values.ssa import Op
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
+from .. import budget
 from ..lane_code import LaneCode
 from ..memory.access import Access
 from ..memory.addressing.lines import HALF, Line, Lines, Number, Numbers
@@ -185,7 +186,8 @@ class Hoisted:
         """Return how many iterations of the charged version to write without a branch."""
         ops = [op for number in self.loop.nodes for op in self.lanes.ssa.ops.get(number, ())]
         if self._numbers.each:
-            return 2 if 2 * len(ops) <= MOST_UNROLLED else 0
+            is_innermost = all(other.parent != self.loop.number for other in self.lanes.flow.loops)
+            return 2 if is_innermost and 2 * len(ops) <= MOST_UNROLLED else 0
         # Sides of accesses that are still tested would be written several times as well.
         if any(op not in self.certain and self._memory.has_sides(op) for op in ops):
             return 0  # also for blocks of rows, which are not certain
@@ -260,9 +262,7 @@ class Hoisted:
                 chunk = code.let(f"add {t} {chunk}, {other}")
             name = f"llvm.vector.reduce.add.v{numbers.n}i64"
             total = code.call("i64", name, f"{t} {chunk}")
-        spent = code.let(f"mul i64 {total}, {lanes.charges.most[self.loop.number]}")
-        self._left = code.let(f"sub i64 {lanes.variables.word('budget')}, {spent}")
-        self._enough = code.let(f"icmp sge i64 {self._left}, 0")
+        self._left, self._enough = budget.whole_charge(lanes, self.loop, total)
 
     # --- accesses
 
