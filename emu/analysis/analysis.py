@@ -12,7 +12,8 @@ from .flow import order
 from .flow.order import Flow, Node
 from .lanes.lane_plan import LanePlan
 from .loops.merging import to_merge
-from .loops.unrolled import unrolled
+from .loops.record_loops import MOST_ITERATIONS, record_loops
+from .loops.unrolled import copied, unrolled
 from .loops.walks import split, walks_of
 from .values import construction
 from .values.folding import fold
@@ -41,11 +42,13 @@ class Analysis:
 
     @cached_property
     def _nodes(self) -> list[Node]:
-        """The nodes of the code, where loops over private memory may be copied."""
-        if not self._private_bytes:
-            return order.nodes_of(self._code)
+        """The nodes of the code, where loops over private memory or records may be copied."""
         flow = order.build(self._code)
-        return unrolled(self._code, flow, self._private_bytes) or flow.nodes
+        if self._private_bytes:
+            found = unrolled(self._code, flow, self._private_bytes)
+            if found is not None:
+                return found
+        return copied(self._code, flow, record_loops(self._code, flow), MOST_ITERATIONS)
 
     @cached_property
     def ssa(self) -> Ssa:

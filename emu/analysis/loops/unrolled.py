@@ -58,11 +58,28 @@ def unrolled(code: Sequence[Instruction], flow: Flow, private_bytes: int) -> lis
 
     `flow` is that of the source, without merged loops.
     """
+    chosen = {loop.number for loop in flow.loops if _may_copy(code, flow, loop)}
+    copies = _copies(code, flow, chosen, MOST_ITERATIONS)
+    gains = copies is not None and copies.gain() and copies.give_registers(private_bytes)
+    return copies.nodes() if copies is not None and gains else None
+
+
+def copied(code: Sequence[Instruction], flow: Flow, loops: set[int], most: int) -> list[Node]:
+    """Return the nodes of a kernel, with copies of those of some loops for each iteration.
+
+    A loop that may repeat more than `most` times has none. `flow` is that of the source, without
+    merged loops.
+    """
+    copies = _copies(code, flow, loops, most)
+    return flow.nodes if copies is None else copies.nodes()
+
+
+def _copies(code: Sequence[Instruction], flow: Flow, chosen: set[int], most: int) -> _Copies | None:
+    """Return the copies of those of the loops `chosen` that can be copied; None if none can."""
     if not all(flow.has_one_entry(loop) and flow.has_own_header(loop) for loop in flow.loops):
         return None
-    chosen = {loop.number for loop in flow.loops if _may_copy(code, flow, loop)}
     while chosen:
-        copies = _Copies(code, flow, chosen)
+        copies = _Copies(code, flow, chosen, most)
         try:
             copies.make()
         except _NotCopied as found:
@@ -70,8 +87,7 @@ def unrolled(code: Sequence[Instruction], flow: Flow, private_bytes: int) -> lis
         except _TooLarge:
             chosen = {n for n in chosen if _is_inside(flow, n, chosen)}
         else:
-            gains = copies.gain() and copies.give_registers(private_bytes)
-            return copies.nodes() if gains else None
+            return copies
     return None
 
 
@@ -111,13 +127,20 @@ class _Copy:
 
 
 class _Copies:
-    """The copies of a kernel's nodes, if the loops `chosen` are copied."""
+    """The copies of a kernel's nodes, if the loops `chosen` are copied, `most` times at most."""
 
-    def __init__(self, code: Sequence[Instruction], flow: Flow, chosen: set[int]) -> None:
+    def __init__(
+        self,
+        code: Sequence[Instruction],
+        flow: Flow,
+        chosen: set[int],
+        most: int,
+    ) -> None:
         self._code = code
         self._flow = flow
         self._heads = {loop.header: loop for loop in flow.loops}
         self._chosen = chosen
+        self._most = most
         self._copies: dict[Place, _Copy] = {}
         self._arriving: dict[Place, Known] = {}
         self._size = self._steps = 0
@@ -140,11 +163,11 @@ class _Copies:
             if loop is not None and loop.number in self._chosen and loop not in loops:
                 index = self._flow.position[loop.latch]
                 inner = self._flow.position[number]
-                for iteration in range(MOST_ITERATIONS + 1):
+                for iteration in range(self._most + 1):
                     within = (*iterations, iteration)
                     if (number, within) not in self._arriving:
                         break
-                    if iteration == MOST_ITERATIONS:
+                    if iteration == self._most:
                         raise _NotCopied(loop)
                     self._make(inner, index, (*loops, loop), within)
             elif (known := self._arriving.pop((number, iterations), None)) is not None:

@@ -1,0 +1,147 @@
+"""Short loops over the fields of records, which have a copy of their nodes for each iteration.
+
+`for (k = 0; k < 4; k++) sum += a[4 * column + k] * ...` loads four neighbouring words of a record
+that each lane has elsewhere. In copies these are accesses at one base with constant offsets, in one
+node: fields of a record, which are loaded wide or gathered in pairs. A lane that runs alone has no
+counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeGuard
+
+from ....isa.instruction import Instruction
+from ....isa.types import Segment
+from ..flow.order import Flow, Loop
+from ..ranges.stepping import increment_of, is_invariant
+from ..values import construction
+from ..values.ssa import Const, Op, Phi, Ssa, Value
+
+MOST_ITERATIONS = 8
+"""Iterations of such a loop."""
+
+MOST_INSTRUCTIONS = 16
+"""Instructions of an iteration."""
+
+MOST_VALUES = 64
+"""Values of which an address is made that are looked at."""
+
+MOST_APART = 16
+"""Elements from one lane's record to the next one's, if that is known."""
+
+WORD = 4
+"""Bytes of an element: two of them are one element of a gather."""
+
+
+def record_loops(code: tuple[Instruction, ...], flow: Flow) -> set[int]:
+    """Return the numbers of loops that load neighbouring words from a place that was loaded.
+
+    How often they repeat is not looked at.
+    """
+    loops = [loop for loop in flow.loops if _may_be(code, flow, loop)]
+    if not loops:
+        return set()
+    ssa = construction.build(code, flow)
+    return {loop.number for loop in loops if _loads_records(ssa, loop)}
+
+
+def _may_be(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
+    """Return whether an inner loop is short, and loads global memory only."""
+    if any(other.parent == loop.number for other in flow.loops):
+        return False
+    nodes = [flow.nodes[n] for n in loop.nodes]
+    inside = [ins for node in nodes for ins in code[node.start : node.stop]]
+    accesses = [ins.row for ins in inside if ins.row.is_memory]
+    return (
+        len(inside) <= MOST_INSTRUCTIONS
+        and any(row.segment is Segment.GLOBAL for row in accesses)
+        and all(row.is_load and row.segment is Segment.GLOBAL for row in accesses)
+        and not any(ins.row.is_barrier for ins in inside)
+    )
+
+
+def _loads_records(ssa: Ssa, loop: Loop) -> bool:
+    """Return whether a loop loads words that follow each other from a record of each lane."""
+    for number in loop.nodes:
+        for op in ssa.ops.get(number, ()):
+            type_, base = op.ins.row.type, op.base
+            if base is None or type_ is None or type_.size != WORD or not op.ins.row.is_load:
+                continue
+            if _growth(base, partial(_of_iteration, loop)) != WORD:
+                continue
+            apart = _growth(base, partial(_of_lane, loop)) or 0
+            if WORD < apart <= WORD * MOST_APART or _is_loaded(base, loop):
+                return True
+    return False
+
+
+def _of_iteration(loop: Loop, value: Value) -> int | None:
+    """Return what an iteration adds to a phi, and to what a loop does not change."""
+    if is_invariant(value, loop):
+        return 0
+    terms = increment_of(loop, value) if _is_of_header(value, loop) else None
+    if terms is None or len(terms) != 1 or not isinstance(terms[0][1], Const):
+        return None
+    return terms[0][0] * terms[0][1].bits
+
+
+def _of_lane(loop: Loop, value: Value) -> int | None:
+    """Return what is added from lane to lane to a phi before its loop, and to what has no parts."""
+    if _is_of_header(value, loop):
+        before = {arg for n, arg in value.args.items() if n not in loop.nodes}
+        return _growth(before.pop(), partial(_of_lane, loop)) if len(before) == 1 else None
+    if isinstance(value, Op) and not value.args:
+        row = value.ins.row
+        is_place = row.stem == "workitemabsid" and not value.ins.literals[0]
+        return 0 if row.segment is Segment.KERNARG else 1 if is_place else None
+    return 0 if isinstance(value, Const) else None
+
+
+def _is_of_header(value: Value, loop: Loop) -> TypeGuard[Phi]:
+    return isinstance(value, Phi) and value.node == loop.header
+
+
+def _growth(value: Value, known: Callable[[Value], int | None]) -> int | None:
+    """Return what is added to a value from one step to the next; None if it may differ.
+
+    `known` says it for phis, and for others where it can.
+    """
+    found = known(value)
+    if found is not None or not isinstance(value, Op):
+        return found
+    steps = [_growth(arg, known) for arg in value.args]
+    last = value.args[1] if len(steps) > 1 else None
+    factor = last.bits if isinstance(last, Const) else None
+    match value.ins.row.stem, steps:
+        case "add", [int() as a, int() as b]:
+            return a + b
+        case "cvt", [int() as a]:
+            return a
+        case "mad", [int() as a, 0, int() as c] if factor is not None:
+            return a * factor + c
+        case "mul", [int() as a, 0] if factor is not None:
+            return a * factor
+        case "shl", [int() as a, 0] if factor is not None:
+            return a << (factor & 63)
+    return 0 if steps and all(step == 0 for step in steps) else None
+
+
+def _is_loaded(value: Value, loop: Loop) -> bool:
+    """Return whether a value is made of one that was loaded from memory before a loop."""
+    seen, found = {value}, [value]
+    while found and len(seen) < MOST_VALUES:
+        latest = found.pop()
+        if isinstance(latest, Op):
+            row = latest.ins.row
+            if row.is_memory and row.segment is not Segment.KERNARG:
+                return latest.node not in loop.nodes
+            args = latest.args
+        elif isinstance(latest, Phi):
+            args = list(latest.args.values())
+        else:
+            continue
+        found += [arg for arg in args if arg not in seen]
+        seen.update(args)
+    return False
