@@ -6,9 +6,15 @@ from collections.abc import Sequence
 
 from .function_text import FunctionText
 from .text import integer
+from .toolchain import host_has
 
 CHUNK = 16
 """Lanes of one LLVM vector: one mask register each (measured: 16 beats 8 and 32)."""
+
+_BY_INDEX = "llvm.x86.avx512.mask"
+
+_SCALES = (1, 2, 4, 8)
+"""What an x86 address may multiply an index by."""
 
 Chunks = list[str]
 """The operands of a value with a lane for each work-item, one per vector."""
@@ -20,6 +26,8 @@ class VectorCode:
     def __init__(self, code: FunctionText, n: int, k: int) -> None:
         self.code = code
         self.n, self.k = n, k
+        self._indexed: dict[str, tuple[str, str, str]] = {}
+        """How addresses were made: from a ptr, a chunk of indices and the size of a cell."""
 
     @property
     def mask_type(self) -> str:
@@ -128,11 +136,27 @@ class VectorCode:
             for j in range(self.k)
         ]
 
+    def places(self, host: str, cell: int, indices: Sequence[str], bits: int = 32) -> Chunks:
+        """Return the addresses of cells of some bytes from a ptr on, given chunks of indices."""
+        t = f"[{cell} x i8], ptr {host}, {integer(bits, self.n)}"
+        found = [self.code.let(f"getelementptr {t} {index}") for index in indices]
+        if bits == 32 and cell in _SCALES:
+            self._indexed.update(
+                (place, (f"ptr {host}", f"{integer(32, self.n)} {index}", f"i32 {cell}"))
+                for place, index in zip(found, indices, strict=True)
+            )
+        return found
+
     def gather(
         self, bits: int, places: str, mask: str, otherwise: str, align: int | None = None
     ) -> str:
         """Load an integer per lane from a chunk of addresses; `otherwise` where the mask is off."""
         t, p = integer(bits, self.n), f"<{self.n} x ptr>"
+        operands = self._operands(bits, places)
+        if operands is not None:
+            host, index, cell = operands
+            given = f"{t} {otherwise}", host, index, f"{self.mask_type} {mask}", cell
+            return self.code.call(t, f"{_BY_INDEX}.gather.dpi.512", *given)
         name = f"llvm.masked.gather.v{self.n}i{bits}.v{self.n}p0"
         align = align or bits // 8
         given = f"{p} {places}", f"i32 {align}", f"{self.mask_type} {mask}", f"{t} {otherwise}"
@@ -141,9 +165,25 @@ class VectorCode:
     def scatter(self, bits: int, value: str, places: str, mask: str) -> None:
         """Store a chunk to a chunk of addresses; of equal ones the highest lane stays."""
         t, p = integer(bits, self.n), f"<{self.n} x ptr>"
+        operands = self._operands(bits, places)
+        if operands is not None:
+            host, index, cell = operands
+            given = host, f"{self.mask_type} {mask}", index, f"{t} {value}", cell
+            self.code.call_void(f"{_BY_INDEX}.scatter.dpi.512", *given)
+            return
         name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
         given = f"{t} {value}", f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
         self.code.call_void(name, *given)
+
+    def _operands(self, bits: int, places: str) -> tuple[str, str, str] | None:
+        """Return the operands of an instruction that accesses words at 16 indices of 32 bits.
+
+        LLVM widens the indices of its own gathers and scatters to 64 bits, and moves that out of
+        loops. It does not find the short ones again then: it cuts them in each iteration, or makes
+        twice the instructions.
+        """
+        fits = bits == 32 and self.n == CHUNK and host_has("avx512f")
+        return self._indexed.get(places) if fits else None
 
     def load_masked(
         self, bits: int, place: str, mask: str, otherwise: str = "zeroinitializer"

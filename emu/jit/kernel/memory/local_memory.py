@@ -420,8 +420,6 @@ class LocalMemory:
         """Return the host addresses of checked offsets, a chunk of pointers each."""
         lanes, code = self.lanes, self.lanes.code
         v = integer(32, lanes.n)
-        places = []
-        for chunk in lanes.vector(extent.base):
-            at = code.let(f"add {v} {chunk}, splat (i32 {extent.offset & 0xFFFFFFFF})")
-            places.append(code.let(f"getelementptr i8, ptr {memory}, {v} {at}"))
-        return places
+        offset = f"splat (i32 {extent.offset & 0xFFFFFFFF})"
+        indices = [code.let(f"add {v} {chunk}, {offset}") for chunk in lanes.vector(extent.base)]
+        return lanes.places(memory, 1, indices)

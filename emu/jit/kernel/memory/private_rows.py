@@ -52,21 +52,19 @@ class PrivateRows:
         """Return the host addresses of base + offset, a chunk of pointers each."""
         lanes, code, size = self.lanes, self.lanes.code, self.element
         v, place = integer(32, lanes.n), self._place()
-        places = []
+        indices = []
         for j, chunk in enumerate(lanes.vector(base)):
             at = code.let(f"add {v} {chunk}, splat (i32 {offset & 0xFFFFFFFF})")
             if self.memory.each_apart:
                 numbers = self._numbers(j, self.memory.private_bytes)
-                at = code.let(f"add {v} {at}, <{numbers}>")
-                places.append(code.let(f"getelementptr i8, ptr {place}, {v} {at}"))
+                indices.append(code.let(f"add {v} {at}, <{numbers}>"))
                 continue
             inner = code.let(f"and {v} {at}, splat (i32 {size - 1})")
             start = code.let(f"sub {v} {at}, {inner}")
             row = code.let(f"mul {v} {start}, splat (i32 {lanes.facts.width})")
             own = code.let(f"add {v} {row}, <{self._numbers(j, size)}>")
-            at = code.let(f"add {v} {own}, {inner}")
-            places.append(code.let(f"getelementptr i8, ptr {place}, {v} {at}"))
-        return places
+            indices.append(code.let(f"add {v} {own}, {inner}"))
+        return lanes.places(place, 1, indices)
 
     def own_place(self, type_: Type, base: str, offset: int) -> str:
         """Return the host address of base (an i32) + offset of the lane that runs alone."""

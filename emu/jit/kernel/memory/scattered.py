@@ -196,14 +196,13 @@ class Scattered:
         start = code.let(f"getelementptr i8, ptr {host}, i64 {code.let(f'sub i64 0, {before}')}")
         units = code.let(f"lshr i64 {before}, {(unit // 8).bit_length() - 1}")
         units = units if bits == 64 else code.let(f"trunc i64 {units} to i32")
-        first, cell = lanes.chunk_of(bits, units), f"[{unit // 8} x i8]"
-        starts, shifts = [], []
+        first, words, shifts = lanes.chunk_of(bits, units), [], []
         for place in places:
             moved = code.let(f"add {v} {place}, {first}")
-            at = code.let(f"and {v} {moved}, splat (i{bits} {-per})")
-            starts.append(code.let(f"getelementptr {cell}, ptr {start}, {v} {at}"))
+            words.append(code.let(f"and {v} {moved}, splat (i{bits} {-per})"))
             rest = moved if bits == WORD else code.let(f"trunc {v} {moved} to {word}")
             shifts.append(code.let(f"mul {word} {rest}, splat (i32 {unit})"))
+        starts = lanes.places(start, unit // 8, words, bits)
         return self.moves.load_words(site.type, starts, shifts)
 
     # --- both sides

@@ -334,7 +334,7 @@ class Addresses:
             indices = [code.let(f"mul {v} {i}, {factor}") for i in indices]
         else:
             cell = form.scale
-        return [code.let(f"getelementptr [{cell} x i8], ptr {host}, {v} {i}") for i in indices]
+        return self.lanes.places(host, cell, indices)
 
     def _begins_at_param(self, form: Form) -> bool:
         """Return whether an address is a pointer parameter, an index and a constant above it."""

@@ -72,7 +72,7 @@ def test_pieces_access_what_single_lanes_would(type_: str, group: tuple[int, ...
 def test_few_gathers_are_left() -> None:
     program = assemble(text("f32"))
     ir = code.listing(program.kernels[0], 0, Facts(32, (16, 16, 1), whole=True), "llvm")
-    gathers = ir.count("call <16 x i32> @llvm.masked.gather")
+    gathers = sum(" call " in line and ".gather." in line for line in ir.splitlines())
     # Six accesses: two of group memory in the rows of a tile gather on their slow side alone.
     assert ir.count("load <16 x i32>") >= 4
     assert "broadcast" not in ir
