@@ -3,6 +3,9 @@
 In a tree over a workgroup, the lanes of `if (item < half)` are known in each iteration of a loop
 whose iterations are counted, if the workgroup is one warp. Such a loop is written once for each
 iteration, in vectors up to the last one with a lane that may run.
+
+So is one whose lanes all run, if the words that they access have neighbours in most iterations: the
+steps of a butterfly, from half of a block down to one word.
 """
 
 from __future__ import annotations
@@ -13,10 +16,11 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from ....isa.types import Segment
 from ..flow.order import START, Loop
 from ..ranges.trips import Trips, only_exit
 from ..values.item_numbers import Numbers, calculated, of_constant
-from ..values.ssa import Const, Value
+from ..values.ssa import Const, Op, Value
 from ..warps.uniformity import Shapes
 
 Lanes = npt.NDArray[np.bool_]
@@ -27,6 +31,9 @@ MOST_INSTRUCTIONS = 512
 
 MOST_VECTORS = 1500
 """Most vectors that these compute."""
+
+MOST_OF_ALL_LANES = 2500
+"""The same where no iteration leaves out lanes."""
 
 LEAST_GAIN = 4
 """A loop is written so if this share of its vectors, one in so many, has no lane."""
@@ -197,7 +204,6 @@ class Walk:
             return None
         (loop,) = loops
         trips = self._trips[loop.number]
-        conditions = loop.nodes & shapes.ssa.conditions.keys()
         if (
             trips.returns == 0
             or loop.number in shapes.divergent_loops
@@ -205,7 +211,7 @@ class Walk:
             or not only_exit(flow, loop)
             or any(other.parent == loop.number for other in flow.loops)
             or set(numbers[at : at + len(loop.nodes)]) != loop.nodes
-            or conditions <= shapes.uniform_branches()
+            or (self._is_alike(loop) and not self._scattered(loop))
             or any(
                 last is not None and last.row.stem == "trap"
                 for n in loop.nodes
@@ -223,18 +229,52 @@ class Walk:
         """Return the vectors of all copies of a loop; None if copies do not pay."""
         lanes = self._lanes
         before = lanes.may_run(loop.header)
-        vectors = 0
+        vectors, wide = 0, 0
+        scattered = self._scattered(loop)
         trips = self.copied[loop.number]
         for copy in range(trips.returns + 1):
             if copy:
                 lanes.repeat(loop)
             for number in body:
                 vectors += self._node(number, enters=copy == 0)
+            wide += sum(self._is_wide(op) for op in scattered)
         all_lanes = sum(self._vectors(n, before) for n in body) * (trips.returns + 1)
-        if vectors > MOST_VECTORS or vectors * LEAST_GAIN > all_lanes * (LEAST_GAIN - 1):
+        if self._is_alike(loop):
+            mostly = 2 * wide > len(scattered) * (trips.returns + 1)
+            pays = mostly and vectors <= MOST_OF_ALL_LANES
+        else:
+            fewer = vectors * LEAST_GAIN <= all_lanes * (LEAST_GAIN - 1)
+            pays = fewer and vectors <= MOST_VECTORS
+        if not pays:
             lanes.forget(loop, before)
             return None
         return vectors
+
+    def _is_alike(self, loop: Loop) -> bool:
+        """Return whether all lanes take the same way through a loop."""
+        branches = loop.nodes & self._shapes.ssa.conditions.keys()
+        return branches <= self._shapes.uniform_branches()
+
+    def _scattered(self, loop: Loop) -> list[Op]:
+        """Return the accesses of group memory at offsets without a step from lane to lane."""
+        shapes = self._shapes
+        return [
+            op
+            for number in loop.nodes
+            for op in shapes.ssa.ops.get(number, ())
+            if op.ins.row.is_memory
+            and op.ins.row.segment is Segment.GROUP
+            and op.base is not None
+            and shapes.stride(op.base) is None
+        ]
+
+    def _is_wide(self, op: Op) -> bool:
+        """Return whether the lanes of each vector access words side by side, as far as is known."""
+        offsets = None if op.base is None else self._lanes.of(op.base)
+        if op.ins.row.type is None or offsets is None or offsets.size % self._chunk:
+            return False
+        steps = np.diff(offsets.reshape(-1, self._chunk), axis=1)
+        return bool((steps == op.ins.row.type.size).all())
 
     def _node(self, number: int, *, enters: bool = True) -> int:
         """Return the vectors of a node, and go on to its successors."""

@@ -75,6 +75,45 @@ def test_other_loops_are_not(begin: str, repeat: str) -> None:
     assert not walk_of(begin, repeat).copied
 
 
+BUTTERFLY = """
+    .group u32 data[512]
+    workitemid_u32 $s0, 0
+    shl_u32 $s1, $s0, 2
+    mov_u32 $s2, BEGIN
+@step:
+    barrier
+    sub_u32 $s3, $s2, 1
+    and_u32 $s3, $s1, $s3
+    shl_u32 $s4, $s1, 1
+    sub_u32 $s3, $s4, $s3
+    add_u32 $s4, $s3, $s2
+    ld_group_u32 $s5, [data+$s3]
+    ld_group_u32 $s6, [data+$s4]
+    sub_u32 $s7, $s5, $s6
+    add_u32 $s5, $s5, $s6
+    st_group_u32 $s5, [data+$s3]
+    st_group_u32 $s7, [data+$s4]
+    shr_u32 $s2, $s2, 1
+    cmp_ge_u32 $c0, $s2, LAST
+    cbr $c0, @step
+    barrier
+    ld_group_u32 $s6, [data+$s1]
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "last", "returns"),
+    [("1024", "4", [8]), ("32", "4", [])],  # words that lie side by side are in few iterations
+)
+def test_a_butterfly_is_written_for_each_iteration(
+    begin: str, last: str, returns: list[int]
+) -> None:
+    body = BUTTERFLY.replace("BEGIN", begin).replace("LAST", last)
+    shapes = analyse(kernel_of(body)).shapes(FACTS)
+    copied = Walk(shapes, Ranges(shapes).trips).copied
+    assert [trips.returns for trips in copied.values()] == returns
+
+
 def test_where_nothing_is_known() -> None:
     kernel = kernel_of(TREE.replace("BEGIN", "128").replace("REPEAT", HALVE))
     for other in (

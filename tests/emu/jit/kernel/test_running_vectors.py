@@ -319,3 +319,50 @@ def test_two_loops_with_one_header() -> None:
     cbr $c0, @outer
     """
     assert generate(kernel_of(body), 0, FACTS)
+
+
+BUTTERFLY = """
+kernel k(u32 %n, global u32* %x) {
+    .group u32 data[256]
+    workitemid_u32 $s0, 0
+    workgroupid_u32 $s1, 0
+    mad_u32 $s1, $s1, 256, $s0
+    cvt_u64_u32 $d0, $s1
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s2, [$d1]
+    ld_global_u32 $s3, [$d1+512]
+    shl_u32 $s4, $s0, 2
+    st_group_u32 $s2, [data+$s4]
+    st_group_u32 $s3, [data+$s4+512]
+    mov_u32 $s5, 512
+@step:
+    barrier
+    sub_u32 $s6, $s5, 1
+    and_u32 $s6, $s4, $s6
+    shl_u32 $s7, $s4, 1
+    sub_u32 $s6, $s7, $s6
+    add_u32 $s7, $s6, $s5
+    ld_group_u32 $s8, [data+$s6]
+    ld_group_u32 $s9, [data+$s7]
+    mad_u32 $s10, $s9, 3, $s8
+    sub_u32 $s11, $s8, $s9
+    st_group_u32 $s10, [data+$s6]
+    st_group_u32 $s11, [data+$s7]
+    shr_u32 $s5, $s5, 1
+    cmp_ge_u32 $c0, $s5, 4
+    cbr $c0, @step
+    barrier
+    ld_group_u32 $s2, [data+$s4]
+    ld_group_u32 $s3, [data+$s4+512]
+    st_global_u32 $s2, [$d1]
+    st_global_u32 $s3, [$d1+512]
+    ret
+}
+"""
+
+
+def test_steps_of_a_butterfly() -> None:
+    x = np.random.default_rng(3).integers(0, 1 << 32, 512, np.uint32)
+    for width in (1, 7, 16, 32, 64):
+        same(BUTTERFLY, [0, x], items=256, group_size=128, width=width)
