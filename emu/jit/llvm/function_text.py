@@ -108,11 +108,11 @@ class FunctionText:
             self.module.declare(name, f"declare {type_} @{name}({types})")
         return self.let(f"call {type_} @{name}({', '.join(arguments)})")
 
-    def call_void(self, name: str, *arguments: str) -> None:
+    def call_void(self, name: str, *arguments: str, attributes: str = "") -> None:
         """Call a function without a value, and declare it; arguments have types."""
         types = ", ".join(_type_of(a) for a in arguments)
         self.module.declare(name, f"declare void @{name}({types})")
-        self.line(f"call void @{name}({', '.join(arguments)})")
+        self.line(f"call void @{name}({', '.join(arguments)}) {attributes}".rstrip())
 
     def prefetch(self, place: str) -> None:
         """Fetch the line at a ptr into the first cache; any place will do."""

@@ -13,6 +13,9 @@ CHUNK = 16
 
 _BY_INDEX = "llvm.x86.avx512.mask"
 
+_STORES = "nocallback nofree nosync nounwind willreturn memory(argmem: write)"
+"""What LLVM does not know of its own scatter: it stores behind its pointer, and nothing else."""
+
 _SCALES = (1, 2, 4, 8)
 """What an x86 address may multiply an index by."""
 
@@ -169,7 +172,7 @@ class VectorCode:
         if operands is not None:
             host, index, cell = operands
             given = host, f"{self.mask_type} {mask}", index, f"{t} {value}", cell
-            self.code.call_void(f"{_BY_INDEX}.scatter.dpi.512", *given)
+            self.code.call_void(f"{_BY_INDEX}.scatter.dpi.512", *given, attributes=_STORES)
             return
         name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
         given = f"{t} {value}", f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
