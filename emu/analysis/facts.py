@@ -45,6 +45,7 @@ class Facts:
     of so many lanes, which divide the width; 0: it does not count.
     `marks`: watched accesses may be refused that need not be: marked at the end of warps
     (jit/kernel/memory/watched/marks.py), or loads taken for stores (updates.py).
+    `paths`: code that counts records the ways of lanes, from which a helper counts (paths.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
     `row_piece`: lanes of the pieces of warps that lie in one row (widths/row_pieces.py); 0: none.
@@ -60,6 +61,7 @@ class Facts:
     own_memory: OwnMemory = OwnMemory.TOGETHER
     counts: int = 0
     marks: bool = False
+    paths: bool = False
     chunk: int = 16
     one_warp: bool = False
     few_groups: bool = False

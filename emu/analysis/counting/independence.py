@@ -52,11 +52,13 @@ class Reliance:
     """Bytes of an owned place in global memory: those of the smallest access."""
     group_unit: int = 0
     """The same of group memory; 0 if it is not watched."""
+    may_fail: bool = False
+    """Whether native code may end because it has no room for what it counts from."""
 
     @property
     def is_tested(self) -> bool:
         """Whether a launch has conditions to meet."""
-        return bool(self.loaded or self.watched)
+        return bool(self.loaded or self.watched or self.may_fail)
 
 
 def reliance_of(kernel: Kernel, group_size: Dim3) -> Reliance | None:

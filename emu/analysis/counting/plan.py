@@ -9,7 +9,8 @@ from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import KEPT, Analysis, analyse
 from ..facts import Facts
-from ..flow.order import Flow
+from ..flow.order import Flow, build
+from .paths import paths_of
 from .regions import Region, region, returning
 from .stack_flow import stack_flow
 
@@ -37,7 +38,7 @@ class CountingAnalysis(Analysis):
         return found if whole else None
 
 
-def analyse_counting(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
+def analyse_counting(kernel: Kernel, facts: Facts) -> Analysis | None:
     """Return the analysis of a kernel for code that counts; None if the interpreter must count."""
     key = kernel.words, facts
     found = _LATEST.find(key)
@@ -46,7 +47,9 @@ def analyse_counting(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
     return found[0]
 
 
-def _analyse(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
+def _analyse(kernel: Kernel, facts: Facts) -> Analysis | None:
+    if facts.paths:
+        return _recorded(kernel)
     usual = analyse(kernel)
     shapes = usual.shapes(replace(facts, counts=0))
     uniform = shapes.uniform_branches()
@@ -58,4 +61,13 @@ def _analyse(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
     return None if found.regions(facts) is None else found
 
 
-_LATEST: Recent[tuple[object, ...], tuple[CountingAnalysis | None]] = Recent(KEPT)
+def _recorded(kernel: Kernel) -> Analysis | None:
+    """Return the analysis of a kernel whose lanes' ways are recorded."""
+    usual = analyse(kernel)
+    if paths_of(usual.flow) is not None:
+        return usual
+    found = CountingAnalysis(kernel.instructions, build(kernel.instructions))
+    return found if paths_of(found.flow) is not None else None
+
+
+_LATEST: Recent[tuple[object, ...], tuple[Analysis | None]] = Recent(KEPT)

@@ -31,6 +31,7 @@ from ..llvm.toolchain import dump as dump_module
 from ..runtime.gathers import own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_many
+from ..runtime.paths import MOST_LANES
 from ..runtime.strips import reporting_lowest
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -130,11 +131,17 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
         own_memory=own.own_memory,
         strips=False,
     )
-    if usual.width % counted or counted.bit_count() != 1 or counted < LEAST_COUNTED:
+    divides = not (usual.width % counted or counted.bit_count() != 1 or counted < LEAST_COUNTED)
+    if divides and not (marks and usual.width > MOST_WATCHED):
+        if analyse_counting(kernel, best) is not None:
+            return best
+    if analyse_counting(kernel, own) is not None:
         return own
-    if marks and usual.width > MOST_WATCHED:
-        return own
-    return best if analyse_counting(kernel, best) is not None else own
+    # No layout runs what the stack runs.
+    if not divides or usual.width > MOST_LANES:
+        best = replace(best, width=counted, whole=own.whole, one_warp=False, row_piece=0)
+    recorded = replace(best, paths=True, together_from=usual.together_from)
+    return recorded if analyse_counting(kernel, recorded) is not None else own
 
 
 def _may_be_sparse(kernel: Kernel) -> bool:
@@ -178,11 +185,13 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     analysis, regions, relied = analyse(kernel), None, None
     if facts.counts:
         from ...analysis.counting.independence import reliance_of
-        from ...analysis.counting.plan import analyse_counting
+        from ...analysis.counting.plan import CountingAnalysis, analyse_counting
 
         counting = analyse_counting(kernel, facts)
         assert counting is not None, "the interpreter counts this kernel"
-        analysis, regions = counting, counting.regions(facts)
+        analysis = counting
+        if isinstance(counting, CountingAnalysis):
+            regions = counting.regions(facts)
         relied = reliance_of(kernel, facts.group_size)
         assert relied is not None, "the interpreter counts this kernel"
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)

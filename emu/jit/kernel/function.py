@@ -47,6 +47,7 @@ from .workgroups.zeroed import zeroed
 
 if TYPE_CHECKING:
     from ...analysis.counting.independence import Reliance
+    from .recorded_paths import RecordedPaths
 
 
 ARGUMENTS = "ptr %ctx, i64 %first, i64 %last"
@@ -80,7 +81,7 @@ class KernelFunction:
         self._regions = regions
         """What divergent branches make a warp run, if the code counts."""
         self._others = others
-        self._counters: Counters | None = None
+        self._counters: Counters | RecordedPaths | None = None
         self._versions: list[Variables | None] = []
         """The variables of other versions of the nodes: for interior warps, and for edges."""
         self.has_barrier = any(
@@ -193,8 +194,13 @@ class KernelFunction:
 
     def _edges(self, lanes: LaneCode, warp: Warp) -> Edges:
         """Return the edges of a warp, with the code that counts its instructions if asked for."""
-        if self._regions is not None:
+        if self.facts.paths:
+            from .recorded_paths import RecordedPaths
+
+            self._counters = RecordedPaths(lanes, warp.existing)
+        elif self._regions is not None:
             self._counters = Counters(lanes, self.plan, self._regions, warp.existing)
+        if self._counters is not None:
             self._counters.begin_warp()
         return Edges(lanes, self.plan, self._counters)
 
@@ -253,6 +259,8 @@ class KernelFunction:
         nodes.emit()
         self.code.block("warp_over")
         nodes.end_warp()
+        if edges.paths is not None:
+            edges.paths.hand_over(final=True)
         self.code.jump("warp_next")
 
     def _run_otherwise(self, others: KernelFunction) -> None:

@@ -52,6 +52,7 @@ from .regroup import as_run
 
 if TYPE_CHECKING:
     from .counting import Layout
+    from ..runtime.paths import PathMemory
     from .owners import Marks, Owners
 
 SLACK = 128
@@ -196,6 +197,14 @@ class Scratch:
         if plan.layout is not None:
             self.counts = np.zeros(plan.layout.words, np.int64)
             self.context[Slot.COUNTS] = self.counts.ctypes.data
+        self._paths: PathMemory | None = None
+        if plan.layout is not None and plan.layout.paths is not None:
+            from ..runtime.paths import PathMemory
+
+            assert self.counts is not None
+            warps = facts.width // facts.counts
+            self._paths = PathMemory(plan.layout.paths, self.counts, warps, facts.counts)
+            self.context[Slot.PATHS] = self._paths.address
         self._owners: Owners | Marks | None = None
         if owners and plan.layout is not None:
             from .owners import Marks, Owners
@@ -240,6 +249,8 @@ class Scratch:
         if self._owners is not None:
             self._owners.begin_launch()
             regions.append(self._owners.region)
+        if self._paths is not None:
+            regions.append(self._paths.region)
         self.cleared = array("q", (len(regions), *chain.from_iterable(regions)))
 
     def clear(self) -> None:
@@ -248,6 +259,8 @@ class Scratch:
             self.counts[:] = 0
         if self._owners is not None:
             self._owners.begin_launch()
+        if self._paths is not None:
+            self._paths.begin_launch()
 
     def release(self) -> None:
         """Release the buffers; no thread may still use them."""

@@ -56,7 +56,8 @@ class Slot(IntEnum):
     STRIP_ROW = 28
     SEVERAL_THREADS = 29
     PLAIN_ATOMICS = 30
-    PARAMS = 31
+    PATHS = 31
+    PARAMS = 32
 
 
 ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)

@@ -71,6 +71,7 @@ class LaneByLane:
         """What lanes take from cells."""
         self._joined: set[int] = set()
         """Nodes of that version that are written without a branch, in the node before them."""
+        self._paths = edges.paths
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
 
@@ -210,6 +211,13 @@ class LaneByLane:
         one.variables.store("counters", ["ptr"], [counters])
         one.variables.store(budget.OWN, ["ptr"], [counter])
         budget.begin_owing(one)
+        if self._paths is not None:
+            self._paths.begin_alone(one)
+
+    def _record(self, condition: str) -> None:
+        """Record the branch of the lane, if the code records branches."""
+        if self._paths is not None:
+            self._paths.branch_alone(self.one, condition, self._lane)
 
     def _leave(self, number: int) -> None:
         """End a node of the loop."""
@@ -222,7 +230,9 @@ class LaneByLane:
             return
         fall, taken = node.successors
         no, yes = code.fresh_label("e"), code.fresh_label("e")
-        code.branch(one.scalar(self._ssa.conditions[number]), yes, no)
+        condition = one.scalar(self._ssa.conditions[number])
+        self._record(condition)
+        code.branch(condition, yes, no)
         known = dict(one.local)
         for label, target in ((no, fall), (yes, taken)):
             one.local = dict(known)
@@ -243,6 +253,7 @@ class LaneByLane:
             return False
         code, one = self.code, self.one
         condition = one.scalar(self._ssa.conditions[number])
+        self._record(condition)
         if self._flow.nodes[number].successors[0] == side:
             condition = code.let(f"xor i1 {condition}, true")
         memory.condition = condition
@@ -275,6 +286,8 @@ class LaneByLane:
             code.jump(f"{self._version}{way}")
             return
         exit_ = self._exits[way]
+        if self._paths is not None:
+            self._paths.end_alone(one, self._lane)
         for phi, value in zip(phis, values, strict=True):
             self._bring(phi, exit_.brought[phi][1], value)
         if len(self._exits) > 1:
