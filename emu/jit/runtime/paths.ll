@@ -6,6 +6,9 @@
 ; launch's warps, until lanes that run need bits that are not there yet. It returns 1 if a queue is
 ; full: then the launch must be counted otherwise.
 ;
+; A queue has a row of words, one for each lane, for 32 branches. `cur` has the `left` next bits of
+; each lane, which end before the bit `upto` of its queue; `have` bits are there.
+;
 ; @W@ is a number of lanes that the launch's warps do not exceed.
 
 define i32 @simtlab_paths_@W@(ptr %block, i64 %end, i64 %final) #0 {
@@ -34,8 +37,6 @@ entry:
   %log = load i64, ptr %p.log
   %spare.lanes = sub i64 64, %width
   %every = lshr i64 -1, %spare.lanes
-  %every.w = trunc i64 %every to i@W@
-  %every.v = bitcast i@W@ %every.w to <@W@ x i1>
   br label %warp.head
 
 warp.head:
@@ -58,12 +59,14 @@ warp.body:
 warp.run:
   %state.at = mul i64 %w, @STATE_BYTES@
   %state = getelementptr i8, ptr %states, i64 %state.at
-  %queue.at = mul i64 %lane.0, @QUEUE_BYTES@
+  %queue.at = mul i64 %w, @QUEUE_BYTES@
   %queue = getelementptr i8, ptr %queues, i64 %queue.at
   %p.fill = getelementptr i8, ptr %state, i64 @FILL@
   %p.tail = getelementptr i8, ptr %state, i64 @TAIL@
   %p.acc = getelementptr i8, ptr %state, i64 @ACC@
-  %p.pos = getelementptr i8, ptr %state, i64 @POS@
+  %p.cur = getelementptr i8, ptr %state, i64 @CUR@
+  %p.left = getelementptr i8, ptr %state, i64 @LEFT@
+  %p.upto = getelementptr i8, ptr %state, i64 @UPTO@
   %p.have = getelementptr i8, ptr %state, i64 @HAVE@
   %p.depth = getelementptr i8, ptr %state, i64 @DEPTH@
   %p.steps = getelementptr i8, ptr %state, i64 @STEPS@
@@ -104,28 +107,29 @@ room:
   br i1 %is.crowded, label %compact, label %drain
 compact:
   %c.lane = phi i64 [ 0, %room ], [ %c.lane.next, %compact.next ]
-  %c.pos.p = getelementptr i32, ptr %p.pos, i64 %c.lane
-  %c.pos = load i32, ptr %c.pos.p
+  %c.upto.p = getelementptr i32, ptr %p.upto, i64 %c.lane
+  %c.upto = load i32, ptr %c.upto.p
   %c.tail.p = getelementptr i32, ptr %p.tail, i64 %c.lane
   %c.tail = load i32, ptr %c.tail.p
-  %c.words = lshr i32 %c.pos, 5
-  %c.pos.new = and i32 %c.pos, 31
+  %c.words = lshr i32 %c.upto, 5
+  %c.upto.new = and i32 %c.upto, 31
   %c.tail.new = sub i32 %c.tail, %c.words
-  store i32 %c.pos.new, ptr %c.pos.p
+  store i32 %c.upto.new, ptr %c.upto.p
   store i32 %c.tail.new, ptr %c.tail.p
-  %c.queue.at = mul i64 %c.lane, @QUEUE_BYTES@
-  %c.queue = getelementptr i8, ptr %queue, i64 %c.queue.at
-  %c.words.64 = zext i32 %c.words to i64
-  %c.from = getelementptr i32, ptr %c.queue, i64 %c.words.64
+  %c.queue = getelementptr i32, ptr %queue, i64 %c.lane
   br label %move.head
 move.head:
   %mv.i = phi i32 [ 0, %compact ], [ %mv.i.next, %move.body ]
   %mv.more = icmp ule i32 %mv.i, %c.tail.new
   br i1 %mv.more, label %move.body, label %moved
 move.body:
-  %mv.i.64 = zext i32 %mv.i to i64
-  %mv.from = getelementptr i32, ptr %c.from, i64 %mv.i.64
-  %mv.to = getelementptr i32, ptr %c.queue, i64 %mv.i.64
+  %mv.to.at = mul i32 %mv.i, @W@
+  %mv.to.64 = zext i32 %mv.to.at to i64
+  %mv.from.i = add i32 %mv.i, %c.words
+  %mv.from.at = mul i32 %mv.from.i, @W@
+  %mv.from.64 = zext i32 %mv.from.at to i64
+  %mv.from = getelementptr i32, ptr %c.queue, i64 %mv.from.64
+  %mv.to = getelementptr i32, ptr %c.queue, i64 %mv.to.64
   %mv.word = load i32, ptr %mv.from
   store i32 %mv.word, ptr %mv.to
   %mv.i.next = add i32 %mv.i, 1
@@ -135,7 +139,7 @@ moved:
   br i1 %c.full, label %failed, label %compact.next
 compact.next:
   %c.lane.next = add i64 %c.lane, 1
-  %c.more = icmp ult i64 %c.lane.next, %width
+  %c.more = icmp ult i64 %c.lane.next, @W@
   br i1 %c.more, label %compact, label %drain
 
   ; Move the log to the queues.
@@ -182,18 +186,34 @@ drain.lanes:
   %d.is.full = icmp ne i@W@ %d.full.w, 0
   br i1 %d.is.full, label %drain.flush, label %drain.next
 drain.flush:
-  %d.at = add <@W@ x i32> %d.tail, @LANES@
-  %d.places = getelementptr i32, ptr %queue, <@W@ x i32> %d.at
-  call void @llvm.masked.scatter.v@W@i32.v@W@p0(<@W@ x i32> %d.acc.1, <@W@ x ptr> %d.places, i32 4, <@W@ x i1> %d.full)
+  ; Lanes that have come equally far share a row.
+  %f.w = phi i@W@ [ %d.full.w, %drain.lanes ], [ %f.w.next, %drain.flush ]
+  %f.lane = call i@W@ @llvm.cttz.i@W@(i@W@ %f.w, i1 true)
+  %f.lane.32 = @TO_32@ i@W@ %f.lane to i32
+  %f.row = extractelement <@W@ x i32> %d.tail, i32 %f.lane.32
+  %f.row.s = insertelement <@W@ x i32> poison, i32 %f.row, i32 0
+  %f.row.v = shufflevector <@W@ x i32> %f.row.s, <@W@ x i32> poison, <@W@ x i32> zeroinitializer
+  %f.same = icmp eq <@W@ x i32> %d.tail, %f.row.v
+  %f.left = bitcast i@W@ %f.w to <@W@ x i1>
+  %f.now = and <@W@ x i1> %f.same, %f.left
+  %f.row.64 = zext i32 %f.row to i64
+  %f.at = mul i64 %f.row.64, @ROW_BYTES@
+  %f.p = getelementptr i8, ptr %queue, i64 %f.at
+  call void @llvm.masked.store.v@W@i32.p0(<@W@ x i32> %d.acc.1, ptr %f.p, i32 4, <@W@ x i1> %f.now)
+  %f.now.w = bitcast <@W@ x i1> %f.now to i@W@
+  %f.w.next = xor i@W@ %f.w, %f.now.w
+  %f.more = icmp ne i@W@ %f.w.next, 0
+  br i1 %f.more, label %drain.flush, label %drain.flushed
+drain.flushed:
   %d.one.more = zext <@W@ x i1> %d.full to <@W@ x i32>
   %d.tail.2 = add <@W@ x i32> %d.tail, %d.one.more
   %d.acc.2 = select <@W@ x i1> %d.full, <@W@ x i32> zeroinitializer, <@W@ x i32> %d.acc.1
   %d.fill.2 = select <@W@ x i1> %d.full, <@W@ x i32> zeroinitializer, <@W@ x i32> %d.fill.1
   br label %drain.next
 drain.next:
-  %d.fill.next = phi <@W@ x i32> [ %d.fill, %drain.none ], [ %d.fill.1, %drain.lanes ], [ %d.fill.2, %drain.flush ]
-  %d.tail.next = phi <@W@ x i32> [ %d.tail, %drain.none ], [ %d.tail, %drain.lanes ], [ %d.tail.2, %drain.flush ]
-  %d.acc.next = phi <@W@ x i32> [ %d.acc, %drain.none ], [ %d.acc.1, %drain.lanes ], [ %d.acc.2, %drain.flush ]
+  %d.fill.next = phi <@W@ x i32> [ %d.fill, %drain.none ], [ %d.fill.1, %drain.lanes ], [ %d.fill.2, %drain.flushed ]
+  %d.tail.next = phi <@W@ x i32> [ %d.tail, %drain.none ], [ %d.tail, %drain.lanes ], [ %d.tail.2, %drain.flushed ]
+  %d.acc.next = phi <@W@ x i32> [ %d.acc, %drain.none ], [ %d.acc.1, %drain.lanes ], [ %d.acc.2, %drain.flushed ]
   %d.p.next = add i64 %d.p, 16
   br label %drain.head
 
@@ -238,10 +258,10 @@ single.add:
   %s.total = add i64 %s.fill, %s.count
   %s.tail.p = getelementptr i32, ptr %p.tail, i64 %s.lane
   %s.tail = load i32, ptr %s.tail.p
-  %s.queue.at = mul i64 %s.lane, @QUEUE_BYTES@
-  %s.queue = getelementptr i8, ptr %queue, i64 %s.queue.at
   %s.tail.64 = zext i32 %s.tail to i64
-  %s.place = getelementptr i32, ptr %s.queue, i64 %s.tail.64
+  %s.row.at = mul i64 %s.tail.64, @ROW_BYTES@
+  %s.row = getelementptr i8, ptr %queue, i64 %s.row.at
+  %s.place = getelementptr i32, ptr %s.row, i64 %s.lane
   %s.all.32 = trunc i64 %s.all to i32
   store i32 %s.all.32, ptr %s.place
   %s.is.full = icmp uge i64 %s.total, 32
@@ -269,21 +289,42 @@ drained:
   store <@W@ x i32> %d.fill, ptr %p.fill
   store <@W@ x i32> %d.tail, ptr %p.tail
   store <@W@ x i32> %d.acc, ptr %p.acc
-  ; Words that are not full yet are read as well.
-  %last.at = add <@W@ x i32> %d.tail, @LANES@
-  %last.places = getelementptr i32, ptr %queue, <@W@ x i32> %last.at
-  call void @llvm.masked.scatter.v@W@i32.v@W@p0(<@W@ x i32> %d.acc, <@W@ x ptr> %last.places, i32 4, <@W@ x i1> %every.v)
   %have.words = shl <@W@ x i32> %d.tail, splat (i32 5)
   %have = add <@W@ x i32> %have.words, %d.fill
   store <@W@ x i32> %have, ptr %p.have
+  ; Words that are not full yet are read as well.
+  %l.some = icmp ne <@W@ x i32> %d.fill, zeroinitializer
+  %l.some.w = bitcast <@W@ x i1> %l.some to i@W@
+  br label %last.head
+last.head:
+  %l.w = phi i@W@ [ %l.some.w, %drained ], [ %l.w.next, %last.body ]
+  %l.more = icmp ne i@W@ %l.w, 0
+  br i1 %l.more, label %last.body, label %stored
+last.body:
+  %l.lane = call i@W@ @llvm.cttz.i@W@(i@W@ %l.w, i1 true)
+  %l.lane.32 = @TO_32@ i@W@ %l.lane to i32
+  %l.row = extractelement <@W@ x i32> %d.tail, i32 %l.lane.32
+  %l.row.s = insertelement <@W@ x i32> poison, i32 %l.row, i32 0
+  %l.row.v = shufflevector <@W@ x i32> %l.row.s, <@W@ x i32> poison, <@W@ x i32> zeroinitializer
+  %l.same = icmp eq <@W@ x i32> %d.tail, %l.row.v
+  %l.left = bitcast i@W@ %l.w to <@W@ x i1>
+  %l.now = and <@W@ x i1> %l.same, %l.left
+  %l.row.64 = zext i32 %l.row to i64
+  %l.at = mul i64 %l.row.64, @ROW_BYTES@
+  %l.p = getelementptr i8, ptr %queue, i64 %l.at
+  call void @llvm.masked.store.v@W@i32.p0(<@W@ x i32> %d.acc, ptr %l.p, i32 4, <@W@ x i1> %l.now)
+  %l.now.w = bitcast <@W@ x i1> %l.now to i@W@
+  %l.w.next = xor i@W@ %l.w, %l.now.w
+  br label %last.head
+stored:
   %depth.1 = load i64, ptr %p.depth
   %steps.0 = load i64, ptr %p.steps
   br label %top
 
   ; The entry on top runs.
 top:
-  %t.depth = phi i64 [ %depth.1, %drained ], [ %settled.depth, %settled ]
-  %t.steps = phi i64 [ %steps.0, %drained ], [ %settled.steps, %settled ]
+  %t.depth = phi i64 [ %depth.1, %stored ], [ %settled.depth, %settled ]
+  %t.steps = phi i64 [ %steps.0, %stored ], [ %settled.steps, %settled ]
   %t.at = mul i64 %t.depth, 24
   %t.at.1 = sub i64 %t.at, 24
   %t = getelementptr i8, ptr %stack, i64 %t.at.1
@@ -295,78 +336,16 @@ top:
   %lanes = call i64 @llvm.ctpop.i64(i64 %mask)
   %is.compared.i = icmp ne i64 %join, -1
   %is.compared = sext i1 %is.compared.i to i64
-  %has.join = icmp sge i64 %join, 0
-  %join.or.0 = select i1 %has.join, i64 %join, i64 0
-  %join.at = mul i64 %join.or.0, @NODE_BYTES@
-  %join.node = getelementptr i8, ptr %nodes, i64 %join.at
-  %join.bit.p = getelementptr i64, ptr %join.node, i64 5
-  %join.bit.0 = load i64, ptr %join.bit.p
-  %join.bit = select i1 %has.join, i64 %join.bit.0, i64 0
   %mask.w = trunc i64 %mask to i@W@
   %mask.v = bitcast i@W@ %mask.w to <@W@ x i1>
   %mask.step = zext <@W@ x i1> %mask.v to <@W@ x i32>
-  %alone = icmp eq i64 %lanes, 1
-  %one.lane = call i64 @llvm.cttz.i64(i64 %mask, i1 false)
-  %one.lane.and = and i64 %one.lane, 63
-  %one.pos.p = getelementptr i32, ptr %p.pos, i64 %one.lane.and
-  %one.have.p = getelementptr i32, ptr %p.have, i64 %one.lane.and
-  %one.queue.at = mul i64 %one.lane.and, @QUEUE_BYTES@
-  %one.queue = getelementptr i8, ptr %queue, i64 %one.queue.at
-  br label %run
+  %is.alone = icmp eq i64 %lanes, 1
+  br i1 %is.alone, label %alone, label %many
 
-run:
-  %node = phi i64 [ %t.node, %top ], [ %next, %arrived ], [ %k.next, %chunk.arrived ]
-  %steps = phi i64 [ %t.steps, %top ], [ %steps.1, %arrived ], [ %k.steps, %chunk.arrived ]
-  br i1 %alone, label %chunk, label %run.one
-
-  ; Up to 8 branches of a lane that runs alone, unless it is at the join node before.
-chunk:
-  %k.pos = load i32, ptr %one.pos.p
-  %k.have = load i32, ptr %one.have.p
-  %k.pos.8 = add i32 %k.pos, @CHUNK@
-  %k.enough = icmp ule i32 %k.pos.8, %k.have
-  br i1 %k.enough, label %chunk.look, label %run.one
-chunk.look:
-  %k.byte = lshr i32 %k.pos, 3
-  %k.byte.64 = zext i32 %k.byte to i64
-  %k.p = getelementptr i8, ptr %one.queue, i64 %k.byte.64
-  %k.bits = load i16, ptr %k.p, align 1
-  %k.shift = and i32 %k.pos, 7
-  %k.shift.16 = trunc i32 %k.shift to i16
-  %k.bits.1 = lshr i16 %k.bits, %k.shift.16
-  %k.bits.2 = and i16 %k.bits.1, @CHUNK_MASK@
-  %k.bits.64 = zext i16 %k.bits.2 to i64
-  %k.row = shl i64 %node, @CHUNK@
-  %k.number = or i64 %k.row, %k.bits.64
-  %k.chunk = getelementptr { i64, i64 }, ptr %chunks, i64 %k.number
-  %k.what = load i64, ptr %k.chunk
-  %k.joins.p = getelementptr i64, ptr %k.chunk, i64 1
-  %k.joins = load i64, ptr %k.joins.p
-  %k.is.good.0 = icmp ne i64 %k.what, 0
-  %k.meets = and i64 %k.joins, %join.bit
-  %k.is.good.1 = icmp eq i64 %k.meets, 0
-  %k.is.good = and i1 %k.is.good.0, %k.is.good.1
-  br i1 %k.is.good, label %chunk.run, label %run.one
-chunk.run:
-  store i32 %k.pos.8, ptr %one.pos.p
-  %k.count.p = getelementptr i64, ptr %histogram, i64 %k.number
-  %k.count = load i64, ptr %k.count.p
-  %k.count.1 = add i64 %k.count, 1
-  store i64 %k.count.1, ptr %k.count.p
-  %k.length = lshr i64 %k.what, 16
-  %k.steps = add i64 %steps, %k.length
-  %k.compared = and i64 %k.length, %is.compared
-  %k.compared.p = getelementptr i64, ptr %counts, i64 @COMPARISONS@
-  %k.compared.0 = load i64, ptr %k.compared.p
-  %k.compared.1 = add i64 %k.compared.0, %k.compared
-  store i64 %k.compared.1, ptr %k.compared.p
-  %k.next = and i64 %k.what, 65535
-  %k.arrives = icmp eq i64 %k.next, %join
-  br i1 %k.arrives, label %pop, label %chunk.arrived
-chunk.arrived:
-  br label %run
-
-run.one:
+  ; Several lanes run.
+many:
+  %node = phi i64 [ %t.node, %top ], [ %next, %goes ]
+  %steps = phi i64 [ %t.steps, %top ], [ %steps.1, %goes ]
   %n.at = mul i64 %node, @NODE_BYTES@
   %n = getelementptr i8, ptr %nodes, i64 %n.at
   %kind = load i64, ptr %n
@@ -374,37 +353,75 @@ run.one:
   %length = load i64, ptr %n.length.p
   %n.fall.p = getelementptr i64, ptr %n, i64 2
   %fall = load i64, ptr %n.fall.p
-  %n.target.p = getelementptr i64, ptr %n, i64 3
-  %target = load i64, ptr %n.target.p
-  %n.rejoin.p = getelementptr i64, ptr %n, i64 4
-  %rejoin = load i64, ptr %n.rejoin.p
   %is.branch = icmp eq i64 %kind, 1
   br i1 %is.branch, label %bits, label %count
 bits:
-  %b.pos = load <@W@ x i32>, ptr %p.pos
-  %b.have = load <@W@ x i32>, ptr %p.have
-  %b.lacks.v0 = icmp uge <@W@ x i32> %b.pos, %b.have
+  %b.left.0 = load <@W@ x i32>, ptr %p.left
+  %b.lacks.v0 = icmp eq <@W@ x i32> %b.left.0, zeroinitializer
   %b.lacks.v = and <@W@ x i1> %b.lacks.v0, %mask.v
   %b.lacks = bitcast <@W@ x i1> %b.lacks.v to i@W@
-  %b.is.blocked = icmp ne i@W@ %b.lacks, 0
-  br i1 %b.is.blocked, label %blocked, label %take
+  %b.is.short = icmp ne i@W@ %b.lacks, 0
+  br i1 %b.is.short, label %refill, label %take.0
+take.0:
+  %b.cur.0 = load <@W@ x i32>, ptr %p.cur
+  br label %take
+refill:
+  %r.upto = load <@W@ x i32>, ptr %p.upto
+  %r.have = load <@W@ x i32>, ptr %p.have
+  %r.none.v0 = icmp eq <@W@ x i32> %r.upto, %r.have
+  %r.none.v = and <@W@ x i1> %r.none.v0, %b.lacks.v
+  %r.none = bitcast <@W@ x i1> %r.none.v to i@W@
+  %r.is.none = icmp ne i@W@ %r.none, 0
+  br i1 %r.is.none, label %blocked, label %refill.1
+refill.1:
+  %r.rows = lshr <@W@ x i32> %r.upto, splat (i32 5)
+  %r.cur.0 = load <@W@ x i32>, ptr %p.cur
+  br label %refill.row
+refill.row:
+  %r.w = phi i@W@ [ %b.lacks, %refill.1 ], [ %r.w.next, %refill.row ]
+  %r.words = phi <@W@ x i32> [ zeroinitializer, %refill.1 ], [ %r.words.next, %refill.row ]
+  %r.lane = call i@W@ @llvm.cttz.i@W@(i@W@ %r.w, i1 true)
+  %r.lane.32 = @TO_32@ i@W@ %r.lane to i32
+  %r.row = extractelement <@W@ x i32> %r.rows, i32 %r.lane.32
+  %r.row.s = insertelement <@W@ x i32> poison, i32 %r.row, i32 0
+  %r.row.v = shufflevector <@W@ x i32> %r.row.s, <@W@ x i32> poison, <@W@ x i32> zeroinitializer
+  %r.same = icmp eq <@W@ x i32> %r.rows, %r.row.v
+  %r.row.64 = zext i32 %r.row to i64
+  %r.at = mul i64 %r.row.64, @ROW_BYTES@
+  %r.p = getelementptr i8, ptr %queue, i64 %r.at
+  %r.loaded = load <@W@ x i32>, ptr %r.p, align 4
+  %r.words.next = select <@W@ x i1> %r.same, <@W@ x i32> %r.loaded, <@W@ x i32> %r.words
+  %r.same.w = bitcast <@W@ x i1> %r.same to i@W@
+  %r.others = xor i@W@ %r.same.w, -1
+  %r.w.next = and i@W@ %r.w, %r.others
+  %r.more = icmp ne i@W@ %r.w.next, 0
+  br i1 %r.more, label %refill.row, label %refilled
+refilled:
+  %r.down = and <@W@ x i32> %r.upto, splat (i32 31)
+  %r.new = lshr <@W@ x i32> %r.words.next, %r.down
+  %r.ahead = sub <@W@ x i32> %r.have, %r.upto
+  %r.most = sub <@W@ x i32> splat (i32 32), %r.down
+  %r.count = call <@W@ x i32> @llvm.umin.v@W@i32(<@W@ x i32> %r.ahead, <@W@ x i32> %r.most)
+  %r.upto.1 = add <@W@ x i32> %r.upto, %r.count
+  %r.upto.2 = select <@W@ x i1> %b.lacks.v, <@W@ x i32> %r.upto.1, <@W@ x i32> %r.upto
+  store <@W@ x i32> %r.upto.2, ptr %p.upto
+  %r.cur = select <@W@ x i1> %b.lacks.v, <@W@ x i32> %r.new, <@W@ x i32> %r.cur.0
+  %r.left = select <@W@ x i1> %b.lacks.v, <@W@ x i32> %r.count, <@W@ x i32> %b.left.0
+  br label %take
 take:
-  %b.words.at = lshr <@W@ x i32> %b.pos, splat (i32 5)
-  %b.at = add <@W@ x i32> %b.words.at, @LANES@
-  %b.places = getelementptr i32, ptr %queue, <@W@ x i32> %b.at
-  %b.words = call <@W@ x i32> @llvm.masked.gather.v@W@i32.v@W@p0(<@W@ x ptr> %b.places, i32 4, <@W@ x i1> %every.v, <@W@ x i32> zeroinitializer)
-  %b.shift = and <@W@ x i32> %b.pos, splat (i32 31)
-  %b.down = lshr <@W@ x i32> %b.words, %b.shift
-  %b.taken.v0 = trunc <@W@ x i32> %b.down to <@W@ x i1>
+  %b.cur = phi <@W@ x i32> [ %b.cur.0, %take.0 ], [ %r.cur, %refilled ]
+  %b.left = phi <@W@ x i32> [ %b.left.0, %take.0 ], [ %r.left, %refilled ]
+  %b.taken.v0 = trunc <@W@ x i32> %b.cur to <@W@ x i1>
   %b.taken.v = and <@W@ x i1> %b.taken.v0, %mask.v
   %b.taken.w = bitcast <@W@ x i1> %b.taken.v to i@W@
   %b.taken = zext i@W@ %b.taken.w to i64
-  %b.pos.1 = add <@W@ x i32> %b.pos, %mask.step
-  store <@W@ x i32> %b.pos.1, ptr %p.pos
+  %b.cur.1 = lshr <@W@ x i32> %b.cur, %mask.step
+  store <@W@ x i32> %b.cur.1, ptr %p.cur
+  %b.left.1 = sub <@W@ x i32> %b.left, %mask.step
+  store <@W@ x i32> %b.left.1, ptr %p.left
   br label %count
-
 count:
-  %taken = phi i64 [ 0, %run.one ], [ %b.taken, %take ]
+  %taken = phi i64 [ 0, %many ], [ %b.taken, %take ]
   %e.at = mul i64 %node, 16
   %e.from = getelementptr i64, ptr %counts, i64 @EXECUTED@
   %e = getelementptr i8, ptr %e.from, i64 %e.at
@@ -416,35 +433,24 @@ count:
   %e.lanes.1 = add i64 %e.lanes, %lanes
   store i64 %e.lanes.1, ptr %e.lanes.p
   %steps.1 = add i64 %steps, %length
-  %e.compared = and i64 %length, %is.compared
-  %e.compared.p = getelementptr i64, ptr %counts, i64 @COMPARISONS@
-  %e.compared.0 = load i64, ptr %e.compared.p
-  %e.compared.1 = add i64 %e.compared.0, %e.compared
-  store i64 %e.compared.1, ptr %e.compared.p
-  switch i64 %kind, label %returns [ i64 0, label %falls i64 1, label %branches ]
-falls:
-  br label %goes
+  switch i64 %kind, label %returns [ i64 0, label %goes i64 1, label %branches ]
 branches:
+  %n.target.p = getelementptr i64, ptr %n, i64 3
+  %target = load i64, ptr %n.target.p
   %off = xor i64 %taken, %mask
   %none.taken = icmp eq i64 %taken, 0
   br i1 %none.taken, label %goes, label %branches.1
 branches.1:
   %none.off = icmp eq i64 %off, 0
-  br i1 %none.off, label %goes.taken, label %diverges
-goes.taken:
-  br label %goes
+  br i1 %none.off, label %goes, label %diverges
 goes:
-  %next = phi i64 [ %fall, %falls ], [ %fall, %branches ], [ %target, %goes.taken ]
+  %next = phi i64 [ %fall, %count ], [ %fall, %branches ], [ %target, %branches.1 ]
   %arrives = icmp eq i64 %next, %join
-  br i1 %arrives, label %pop, label %arrived
-arrived:
-  br label %run
-pop:
-  %pop.steps = phi i64 [ %steps.1, %goes ], [ %k.steps, %chunk.run ]
-  %pop.depth = sub i64 %t.depth, 1
-  br label %settle
+  br i1 %arrives, label %pop, label %many
 
 diverges:
+  %n.rejoin.p = getelementptr i64, ptr %n, i64 4
+  %rejoin = load i64, ptr %n.rejoin.p
   %v.p = getelementptr i64, ptr %counts, i64 @DIVERGENT@
   %v.0 = load i64, ptr %v.p
   %v.1 = add i64 %v.0, 1
@@ -472,27 +478,175 @@ diverges:
   store i64 %u.deepest.1, ptr %u.deepest.p
   br label %settle
 
+  ; One lane runs, with up to 64 of its next bits.
+alone:
+  %a.lane = call i64 @llvm.cttz.i64(i64 %mask, i1 true)
+  %a.has.join = icmp sge i64 %join, 0
+  %a.join.or.0 = select i1 %a.has.join, i64 %join, i64 0
+  %a.join.at = mul i64 %a.join.or.0, @NODE_BYTES@
+  %a.join.node = getelementptr i8, ptr %nodes, i64 %a.join.at
+  %a.join.bit.p = getelementptr i64, ptr %a.join.node, i64 5
+  %a.join.bit.0 = load i64, ptr %a.join.bit.p
+  %a.join.bit = select i1 %a.has.join, i64 %a.join.bit.0, i64 0
+  %a.cur.p = getelementptr i32, ptr %p.cur, i64 %a.lane
+  %a.cur = load i32, ptr %a.cur.p
+  %a.bits.0 = zext i32 %a.cur to i64
+  %a.left.p = getelementptr i32, ptr %p.left, i64 %a.lane
+  %a.left.32 = load i32, ptr %a.left.p
+  %a.left.0 = zext i32 %a.left.32 to i64
+  %a.upto.p = getelementptr i32, ptr %p.upto, i64 %a.lane
+  %a.upto.32 = load i32, ptr %a.upto.p
+  %a.upto.0 = zext i32 %a.upto.32 to i64
+  %a.have.p = getelementptr i32, ptr %p.have, i64 %a.lane
+  %a.have.32 = load i32, ptr %a.have.p
+  %a.have = zext i32 %a.have.32 to i64
+  %a.queue = getelementptr i32, ptr %queue, i64 %a.lane
+  br label %alone.node
+alone.node:
+  %a.node = phi i64 [ %t.node, %alone ], [ %k.next, %chunk.run ], [ %o.next, %one.goes ]
+  %a.steps = phi i64 [ %t.steps, %alone ], [ %k.steps, %chunk.run ], [ %o.steps, %one.goes ]
+  %a.bits.1 = phi i64 [ %a.bits.0, %alone ], [ %k.bits, %chunk.run ], [ %o.bits, %one.goes ]
+  %a.left.1 = phi i64 [ %a.left.0, %alone ], [ %k.left, %chunk.run ], [ %o.left, %one.goes ]
+  %a.upto.1 = phi i64 [ %a.upto.0, %alone ], [ %a.upto, %chunk.run ], [ %a.upto, %one.goes ]
+  br label %alone.fill
+alone.fill:
+  %a.bits = phi i64 [ %a.bits.1, %alone.node ], [ %m.bits, %alone.more ]
+  %a.left = phi i64 [ %a.left.1, %alone.node ], [ %m.left, %alone.more ]
+  %a.upto = phi i64 [ %a.upto.1, %alone.node ], [ %m.upto, %alone.more ]
+  %a.enough = icmp uge i64 %a.left, @CHUNK@
+  br i1 %a.enough, label %chunk, label %alone.few
+alone.few:
+  %m.ahead = sub i64 %a.have, %a.upto
+  %m.is.more = icmp ne i64 %m.ahead, 0
+  br i1 %m.is.more, label %alone.more, label %one
+alone.more:
+  %m.row = lshr i64 %a.upto, 5
+  %m.at = mul i64 %m.row, @ROW_BYTES@
+  %m.p = getelementptr i8, ptr %a.queue, i64 %m.at
+  %m.word.32 = load i32, ptr %m.p
+  %m.word = zext i32 %m.word.32 to i64
+  %m.down = and i64 %a.upto, 31
+  %m.word.1 = lshr i64 %m.word, %m.down
+  %m.most = sub i64 32, %m.down
+  %m.count = call i64 @llvm.umin.i64(i64 %m.ahead, i64 %m.most)
+  %m.up = shl i64 %m.word.1, %a.left
+  %m.bits = or i64 %a.bits, %m.up
+  %m.left = add i64 %a.left, %m.count
+  %m.upto = add i64 %a.upto, %m.count
+  br label %alone.fill
+
+  ; The next branches lead to a place that is known, if the lane is not at the join node before.
+chunk:
+  %k.bits.low = and i64 %a.bits, @CHUNK_MASK@
+  %k.row = shl i64 %a.node, @CHUNK@
+  %k.number = or i64 %k.row, %k.bits.low
+  %k.chunk = getelementptr { i64, i64 }, ptr %chunks, i64 %k.number
+  %k.what = load i64, ptr %k.chunk
+  %k.joins.p = getelementptr i64, ptr %k.chunk, i64 1
+  %k.joins = load i64, ptr %k.joins.p
+  %k.is.good.0 = icmp ne i64 %k.what, 0
+  %k.meets = and i64 %k.joins, %a.join.bit
+  %k.is.good.1 = icmp eq i64 %k.meets, 0
+  %k.is.good = and i1 %k.is.good.0, %k.is.good.1
+  br i1 %k.is.good, label %chunk.run, label %one
+chunk.run:
+  %k.count.p = getelementptr i64, ptr %histogram, i64 %k.number
+  %k.count = load i64, ptr %k.count.p
+  %k.count.1 = add i64 %k.count, 1
+  store i64 %k.count.1, ptr %k.count.p
+  %k.length = lshr i64 %k.what, 16
+  %k.steps = add i64 %a.steps, %k.length
+  %k.next = and i64 %k.what, 65535
+  %k.bits = lshr i64 %a.bits, @CHUNK@
+  %k.left = sub i64 %a.left, @CHUNK@
+  %k.arrives = icmp eq i64 %k.next, %join
+  br i1 %k.arrives, label %alone.over, label %alone.node
+
+one:
+  %o.at = mul i64 %a.node, @NODE_BYTES@
+  %o = getelementptr i8, ptr %nodes, i64 %o.at
+  %o.kind = load i64, ptr %o
+  %o.is.branch.i = icmp eq i64 %o.kind, 1
+  %o.is.branch = zext i1 %o.is.branch.i to i64
+  %o.lacks.0 = icmp eq i64 %a.left, 0
+  %o.lacks = and i1 %o.lacks.0, %o.is.branch.i
+  br i1 %o.lacks, label %alone.over, label %one.run
+one.run:
+  %o.e.at = mul i64 %a.node, 16
+  %o.e.from = getelementptr i64, ptr %counts, i64 @EXECUTED@
+  %o.e = getelementptr i8, ptr %o.e.from, i64 %o.e.at
+  %o.runs = load i64, ptr %o.e
+  %o.runs.1 = add i64 %o.runs, 1
+  store i64 %o.runs.1, ptr %o.e
+  %o.lanes.p = getelementptr i64, ptr %o.e, i64 1
+  %o.lanes = load i64, ptr %o.lanes.p
+  %o.lanes.1 = add i64 %o.lanes, 1
+  store i64 %o.lanes.1, ptr %o.lanes.p
+  %o.length.p = getelementptr i64, ptr %o, i64 1
+  %o.length = load i64, ptr %o.length.p
+  %o.steps = add i64 %a.steps, %o.length
+  %o.jumps = and i64 %a.bits, %o.is.branch
+  %o.bits = lshr i64 %a.bits, %o.is.branch
+  %o.left = sub i64 %a.left, %o.is.branch
+  %o.ways = getelementptr i64, ptr %o, i64 2
+  %o.next.p = getelementptr i64, ptr %o.ways, i64 %o.jumps
+  %o.next = load i64, ptr %o.next.p
+  %o.returns = icmp eq i64 %o.kind, 2
+  br i1 %o.returns, label %alone.over, label %one.goes
+one.goes:
+  %o.arrives = icmp eq i64 %o.next, %join
+  br i1 %o.arrives, label %alone.over, label %alone.node
+alone.over:
+  ; 0: at the join node; 1: returned; 2: bits are missing.
+  %z.why = phi i64 [ 0, %chunk.run ], [ 2, %one ], [ 1, %one.run ], [ 0, %one.goes ]
+  %z.steps = phi i64 [ %k.steps, %chunk.run ], [ %a.steps, %one ], [ %o.steps, %one.run ], [ %o.steps, %one.goes ]
+  %z.bits = phi i64 [ %k.bits, %chunk.run ], [ %a.bits, %one ], [ %o.bits, %one.run ], [ %o.bits, %one.goes ]
+  %z.left.0 = phi i64 [ %k.left, %chunk.run ], [ %a.left, %one ], [ %o.left, %one.run ], [ %o.left, %one.goes ]
+  %z.spare = call i64 @llvm.usub.sat.i64(i64 %z.left.0, i64 32)
+  %z.left = sub i64 %z.left.0, %z.spare
+  %z.upto = sub i64 %a.upto, %z.spare
+  %z.bits.32 = trunc i64 %z.bits to i32
+  store i32 %z.bits.32, ptr %a.cur.p
+  %z.left.32 = trunc i64 %z.left to i32
+  store i32 %z.left.32, ptr %a.left.p
+  %z.upto.32 = trunc i64 %z.upto to i32
+  store i32 %z.upto.32, ptr %a.upto.p
+  switch i64 %z.why, label %blocked [ i64 0, label %pop i64 1, label %returns ]
+
+pop:
+  %pop.steps = phi i64 [ %steps.1, %goes ], [ %z.steps, %alone.over ]
+  %pop.depth = sub i64 %t.depth, 1
+  br label %settle
+
 returns:
+  %r.steps = phi i64 [ %steps.1, %count ], [ %z.steps, %alone.over ]
   %r.on = xor i64 %mask, -1
   br label %returns.head
 returns.head:
   %r.i = phi i64 [ 0, %returns ], [ %r.i.next, %returns.head ]
-  %r.at = mul i64 %r.i, 24
-  %r.entry = getelementptr i8, ptr %stack, i64 %r.at
+  %r.entry.at = mul i64 %r.i, 24
+  %r.entry = getelementptr i8, ptr %stack, i64 %r.entry.at
   %r.mask.p = getelementptr i64, ptr %r.entry, i64 2
   %r.mask = load i64, ptr %r.mask.p
   %r.mask.1 = and i64 %r.mask, %r.on
   store i64 %r.mask.1, ptr %r.mask.p
   %r.i.next = add i64 %r.i, 1
-  %r.more = icmp ult i64 %r.i.next, %t.depth
-  br i1 %r.more, label %returns.head, label %returned
+  %r.i.more = icmp ult i64 %r.i.next, %t.depth
+  br i1 %r.i.more, label %returns.head, label %returned
 returned:
   %r.depth = sub i64 %t.depth, 1
   br label %settle
 
 settle:
   %s.depth.0 = phi i64 [ %pop.depth, %pop ], [ %u.depth, %diverges ], [ %r.depth, %returned ]
-  %settled.steps = phi i64 [ %pop.steps, %pop ], [ %steps.1, %diverges ], [ %steps.1, %returned ]
+  %settled.steps = phi i64 [ %pop.steps, %pop ], [ %steps.1, %diverges ], [ %r.steps, %returned ]
+  ; All that has run since the entry is on top was compared with its join node, if it has one.
+  %w.steps = sub i64 %settled.steps, %t.steps
+  %w.compared = and i64 %w.steps, %is.compared
+  %w.p = getelementptr i64, ptr %counts, i64 @COMPARISONS@
+  %w.0 = load i64, ptr %w.p
+  %w.1 = add i64 %w.0, %w.compared
+  store i64 %w.1, ptr %w.p
   br label %settle.head
 settle.head:
   %s.depth = phi i64 [ %s.depth.0, %settle ], [ %s.depth.next, %settle.pop ]
@@ -531,20 +685,40 @@ ended:
   store <@W@ x i32> zeroinitializer, ptr %p.fill
   store <@W@ x i32> zeroinitializer, ptr %p.tail
   store <@W@ x i32> zeroinitializer, ptr %p.acc
-  store <@W@ x i32> zeroinitializer, ptr %p.pos
+  store <@W@ x i32> zeroinitializer, ptr %p.cur
+  store <@W@ x i32> zeroinitializer, ptr %p.left
+  store <@W@ x i32> zeroinitializer, ptr %p.upto
   br label %warp.next
 
   ; Lanes wait for what native code has still to run.
 blocked:
-  store i64 %node, ptr %t
-  store i64 %steps, ptr %p.steps
+  %x.node = phi i64 [ %node, %refill ], [ %a.node, %alone.over ]
+  %x.steps = phi i64 [ %steps, %refill ], [ %z.steps, %alone.over ]
+  store i64 %x.node, ptr %t
+  store i64 %x.steps, ptr %p.steps
   store i64 %t.depth, ptr %p.depth
+  %x.ran = sub i64 %x.steps, %t.steps
+  %x.compared = and i64 %x.ran, %is.compared
+  %x.p = getelementptr i64, ptr %counts, i64 @COMPARISONS@
+  %x.0 = load i64, ptr %x.p
+  %x.1 = add i64 %x.0, %x.compared
+  store i64 %x.1, ptr %x.p
+  ; Rows that are not full now are read again.
+  %x.left = load <@W@ x i32>, ptr %p.left
+  %x.upto = load <@W@ x i32>, ptr %p.upto
+  %x.upto.1 = sub <@W@ x i32> %x.upto, %x.left
+  store <@W@ x i32> %x.upto.1, ptr %p.upto
+  store <@W@ x i32> zeroinitializer, ptr %p.left
+  store <@W@ x i32> zeroinitializer, ptr %p.cur
   %is.final = icmp ne i64 %final, 0
   br i1 %is.final, label %failed, label %warp.next
 }
 declare i64 @llvm.ctpop.i64(i64)
 declare i64 @llvm.cttz.i64(i64, i1)
+@CTTZ@
 declare i64 @llvm.umax.i64(i64, i64)
-declare void @llvm.masked.scatter.v@W@i32.v@W@p0(<@W@ x i32>, <@W@ x ptr>, i32, <@W@ x i1>)
-declare <@W@ x i32> @llvm.masked.gather.v@W@i32.v@W@p0(<@W@ x ptr>, i32, <@W@ x i1>, <@W@ x i32>)
+declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.usub.sat.i64(i64, i64)
+declare <@W@ x i32> @llvm.umin.v@W@i32(<@W@ x i32>, <@W@ x i32>)
+declare void @llvm.masked.store.v@W@i32.p0(<@W@ x i32>, ptr, i32, <@W@ x i1>)
 attributes #0 = { @ATTRIBUTES@ }

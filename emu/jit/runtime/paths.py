@@ -42,11 +42,8 @@ QUEUE_WORDS = 1 << 15
 CROWDED = QUEUE_WORDS - (LOG_ENTRIES + MORE_ENTRIES) - 64
 """Words in a queue from which on not all of a log has room."""
 
-QUEUE_BYTES = 4 * (QUEUE_WORDS + 16 + 32)
-"""From queue to queue: not a power of two, or all would share the same lines of a cache."""
-
-_FILL, _TAIL, _ACC, _POS, _HAVE = (4 * MOST_LANES * i for i in range(5))
-_DEPTH = 4 * MOST_LANES * 5
+_FILL, _TAIL, _ACC, _CUR, _LEFT, _UPTO, _HAVE = (4 * MOST_LANES * i for i in range(7))
+_DEPTH = 4 * MOST_LANES * 7
 _STEPS = _DEPTH + 8
 _STACK = _DEPTH + 64
 _STATE_BYTES = _STACK + 24 * (2 * MOST_LANES + 8)
@@ -56,21 +53,24 @@ _STATE_BYTES = _STACK + 24 * (2 * MOST_LANES + 8)
 def _helper(width: int) -> Compiled:
     """Return the helper for warps of up to `width` lanes."""
     text = Path(__file__).with_name("paths.ll").read_text(encoding="utf-8")
-    lanes = ", ".join(f"i32 {lane * QUEUE_BYTES // 4}" for lane in range(width))
     given: dict[str, object] = {
         "W": width,
         "ATTRIBUTES": function_attributes(),
-        "LANES": f"<{lanes}>",
+        "ROW_BYTES": 4 * width,
+        "TO_32": {16: "zext", 32: "bitcast", 64: "trunc"}[width],
+        "CTTZ": "" if width == 64 else f"declare i{width} @llvm.cttz.i{width}(i{width}, i1)",
         "CHUNK": CHUNK,
         "CHUNK_MASK": (1 << CHUNK) - 1,
         "CROWDED": CROWDED,
-        "QUEUE_BYTES": QUEUE_BYTES,
+        "QUEUE_BYTES": queue_bytes(width),
         "STATE_BYTES": _STATE_BYTES,
         "NODE_BYTES": 8 * NODE_WORDS,
         "FILL": _FILL,
         "TAIL": _TAIL,
         "ACC": _ACC,
-        "POS": _POS,
+        "CUR": _CUR,
+        "LEFT": _LEFT,
+        "UPTO": _UPTO,
         "HAVE": _HAVE,
         "DEPTH": _DEPTH,
         "STEPS": _STEPS,
@@ -101,8 +101,18 @@ def _helper(width: int) -> Compiled:
 
 def helper_address(width: int) -> int:
     """Return the address of the helper for warps of the launch of `width` lanes."""
-    most = next(w for w in WIDTHS if w >= width)
+    most = most_lanes(width)
     return _helper(most)[f"simtlab_paths_{most}"]
+
+
+def most_lanes(width: int) -> int:
+    """Return the lanes that a helper has room for, for warps of `width` lanes."""
+    return next(w for w in WIDTHS if w >= width)
+
+
+def queue_bytes(width: int) -> int:
+    """Return the bytes of the queues of a warp, of which a helper has `width` lanes."""
+    return 4 * width * QUEUE_WORDS
 
 
 class PathMemory:
@@ -113,7 +123,7 @@ class PathMemory:
         self._table, self._chunks = paths.table, paths.chunks
         self._states = aligned_bytes(warps * _STATE_BYTES)
         self._log = np.empty(ENTRY * (LOG_ENTRIES + MORE_ENTRIES), np.uint8)
-        self._queues = np.empty((warps * width + WIDTHS[-1]) * QUEUE_BYTES, np.uint8)
+        self._queues = np.empty(warps * queue_bytes(most_lanes(width)), np.uint8)
         self._block = np.zeros(QUEUES + 1, np.int64)
         self._block[HELPER] = helper_address(width)
         self._block[COUNTS] = counts.ctypes.data
