@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..llvm.function_text import FunctionText
 from ..runtime.context import Slot, TrapCode
-from ..runtime.paths import ENTRY, HELPER, LOG, LOG_ENTRIES, STARTING
+from ..runtime.paths import ENTRY, HELPER, LIMIT, LOG, STARTING
 from .context_code import load_slot
 from .lane_code import LaneCode
 
@@ -40,7 +40,7 @@ class RecordedPaths:
         entry = lanes.entry
         self._block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.PATHS)} to ptr")
         self._log = self._word_of_block(LOG)
-        self._limit = entry.let(f"add i64 {self._log}, {ENTRY * LOG_ENTRIES}")
+        self._limit = self._word_of_block(LIMIT)
         helper = self._word_of_block(HELPER)
         self._helper = entry.let(f"inttoptr i64 {helper} to ptr")
 

@@ -171,8 +171,8 @@ drain.none:
   br i1 %d.is.single, label %single, label %drain.next
 drain.lanes:
   %d.taken.up = lshr i64 %d.taken.all, %lane.0
-  %d.mask.w = trunc i64 %d.mask to i@W@
-  %d.taken.w = trunc i64 %d.taken.up to i@W@
+  %d.mask.w = @FROM_64@ i64 %d.mask to i@W@
+  %d.taken.w = @FROM_64@ i64 %d.taken.up to i@W@
   %d.mask.v = bitcast i@W@ %d.mask.w to <@W@ x i1>
   %d.taken.v0 = bitcast i@W@ %d.taken.w to <@W@ x i1>
   %d.taken.v = and <@W@ x i1> %d.taken.v0, %d.mask.v
@@ -336,7 +336,7 @@ top:
   %lanes = call i64 @llvm.ctpop.i64(i64 %mask)
   %is.compared.i = icmp ne i64 %join, -1
   %is.compared = sext i1 %is.compared.i to i64
-  %mask.w = trunc i64 %mask to i@W@
+  %mask.w = @FROM_64@ i64 %mask to i@W@
   %mask.v = bitcast i@W@ %mask.w to <@W@ x i1>
   %mask.step = zext <@W@ x i1> %mask.v to <@W@ x i32>
   %is.alone = icmp eq i64 %lanes, 1
@@ -414,7 +414,7 @@ take:
   %b.taken.v0 = trunc <@W@ x i32> %b.cur to <@W@ x i1>
   %b.taken.v = and <@W@ x i1> %b.taken.v0, %mask.v
   %b.taken.w = bitcast <@W@ x i1> %b.taken.v to i@W@
-  %b.taken = zext i@W@ %b.taken.w to i64
+  %b.taken = @TO_64@ i@W@ %b.taken.w to i64
   %b.cur.1 = lshr <@W@ x i32> %b.cur, %mask.step
   store <@W@ x i32> %b.cur.1, ptr %p.cur
   %b.left.1 = sub <@W@ x i32> %b.left, %mask.step

@@ -22,9 +22,8 @@ MOST_LANES = 64
 WIDTHS = 16, 32, 64
 """Lanes of the launch's warps for which there is a helper."""
 
-HELPER, COUNTS, STARTING, WARPS, WIDTH, NODES, CHUNKS, HISTOGRAM, FIRST, STATES, LOG, QUEUES = range(
-    12
-)
+(HELPER, COUNTS, STARTING, WARPS, WIDTH, NODES, CHUNKS, HISTOGRAM, FIRST, STATES, LOG) = range(11)
+LIMIT, QUEUES = 11, 12
 """The words of a block."""
 
 ENTRY = 16
@@ -58,6 +57,8 @@ def _helper(width: int) -> Compiled:
         "ATTRIBUTES": function_attributes(),
         "ROW_BYTES": 4 * width,
         "TO_32": {16: "zext", 32: "bitcast", 64: "trunc"}[width],
+        "TO_64": "bitcast" if width == 64 else "zext",
+        "FROM_64": "bitcast" if width == 64 else "trunc",
         "CTTZ": "" if width == 64 else f"declare i{width} @llvm.cttz.i{width}(i{width}, i1)",
         "CHUNK": CHUNK,
         "CHUNK_MASK": (1 << CHUNK) - 1,
@@ -134,6 +135,7 @@ class PathMemory:
         self._block[FIRST] = START + 1
         self._block[STATES] = self._states.ctypes.data
         self._block[LOG] = self._log.ctypes.data
+        self._block[LIMIT] = self._log.ctypes.data + ENTRY * LOG_ENTRIES
         self._block[QUEUES] = self._queues.ctypes.data
         self.address = self._block.ctypes.data
         self.region = self._states.ctypes.data, self._states.nbytes
