@@ -38,7 +38,7 @@ class CountingAnalysis(Analysis):
         return found if whole else None
 
 
-def analyse_counting(kernel: Kernel, facts: Facts) -> Analysis | None:
+def analyse_counting(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
     """Return the analysis of a kernel for code that counts; None if the interpreter must count."""
     key = kernel.words, facts
     found = _LATEST.find(key)
@@ -47,7 +47,7 @@ def analyse_counting(kernel: Kernel, facts: Facts) -> Analysis | None:
     return found[0]
 
 
-def _analyse(kernel: Kernel, facts: Facts) -> Analysis | None:
+def _analyse(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
     if facts.paths:
         return _recorded(kernel)
     usual = analyse(kernel)
@@ -61,13 +61,13 @@ def _analyse(kernel: Kernel, facts: Facts) -> Analysis | None:
     return None if found.regions(facts) is None else found
 
 
-def _recorded(kernel: Kernel) -> Analysis | None:
-    """Return the analysis of a kernel whose lanes' ways are recorded."""
-    usual = analyse(kernel)
-    if paths_of(usual.flow) is not None:
-        return usual
-    found = CountingAnalysis(kernel.instructions, build(kernel.instructions))
-    return found if paths_of(found.flow) is not None else None
+def _recorded(kernel: Kernel) -> CountingAnalysis | None:
+    """Return the analysis of a kernel whose lanes' ways are recorded; None if they cannot be."""
+    code = kernel.instructions
+    for flow in (analyse(kernel).flow, build(code)):  # loops over private memory may be copied
+        if paths_of(flow) is not None:
+            return CountingAnalysis(code, flow)
+    return None
 
 
-_LATEST: Recent[tuple[object, ...], tuple[Analysis | None]] = Recent(KEPT)
+_LATEST: Recent[tuple[object, ...], tuple[CountingAnalysis | None]] = Recent(KEPT)

@@ -185,13 +185,11 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     analysis, regions, relied = analyse(kernel), None, None
     if facts.counts:
         from ...analysis.counting.independence import reliance_of
-        from ...analysis.counting.plan import CountingAnalysis, analyse_counting
+        from ...analysis.counting.plan import analyse_counting
 
         counting = analyse_counting(kernel, facts)
         assert counting is not None, "the interpreter counts this kernel"
-        analysis = counting
-        if isinstance(counting, CountingAnalysis):
-            regions = counting.regions(facts)
+        analysis, regions = counting, None if facts.paths else counting.regions(facts)
         relied = reliance_of(kernel, facts.group_size)
         assert relied is not None, "the interpreter counts this kernel"
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)

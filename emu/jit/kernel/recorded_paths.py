@@ -158,5 +158,5 @@ class RecordedPaths:
         code.branch(code.let(f"icmp ne i32 {failed}, 0"), end, go, rarely=True)
         code.block(end)
         pc = lanes.flow.nodes[1].start
-        lanes.trap(TrapCode.OUT_OF_BOUNDS, pc, ["splat (i1 true)"] * lanes.k)
+        lanes.trap(TrapCode.BUDGET, pc, ["splat (i1 true)"] * lanes.k)
         code.block(go)
