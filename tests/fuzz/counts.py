@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pytest
 
+from simtlab.emu.analysis.analysis import KEPT as KEPT_ANALYSES
+from simtlab.emu.analysis.counting import plan
+from simtlab.emu.jit.launch import counting
+from simtlab.emu.recent import Recent
 from simtlab.emu.traps import Trap, TrapKind
 from simtlab.testing import Case, random_kernel
 from simtlab.testing.agreement import assert_same_memory
@@ -34,9 +40,11 @@ class Counted:
     how: Run
     """How native code runs, and in which warps instructions are counted."""
     calls: tuple[tuple[object, ...], ...]
+    recorded: bool = False
+    """Whether counts are from the ways of lanes, also where a layout of the code would do."""
 
     def run(self) -> str:
-        with self.how.prepared():
+        with self.how.prepared(), without_layouts() if self.recorded else nullcontext():
             return self._run()
 
     def _run(self) -> str:
@@ -72,13 +80,23 @@ class Counted:
         )  # fmt: skip
 
     def files(self) -> Files:
-        return {**packed(self.case), "reproduce.py": REPRODUCE.format(how=self.how)}
+        return {**packed(self.case), "reproduce.py": REPRODUCE.format(how=self.how, recorded=self.recorded)}
 
     def smaller(self) -> Iterator[Example]:
         for call in self.calls if len(self.calls) > 1 else ():
             yield replace(self, case=replace(self.case, arrays=call), calls=(call,))
         for text in without_lines(self.case.source, _is_frame):
             yield replace(self, case=replace(self.case, source=text))
+
+
+@contextmanager
+def without_layouts() -> Iterator[None]:
+    """Let no layout of a kernel run what the stack runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "stack_flow", lambda *_: None)
+        patch.setattr(plan, "_LATEST", Recent(KEPT_ANALYSES))
+        patch.setattr(counting, "_COUNTED", Recent())
+        yield
 
 
 def assert_same_counts(subject: str, wanted: Any, result: Any, case: Case) -> None:
@@ -111,7 +129,7 @@ from tests.fuzz.counts import Counted
 from tests.fuzz.kernels import Run, case_of
 
 case = case_of(Path(__file__).parent)
-print(Counted(case, {how!r}, (case.arrays,) * 2).run())
+print(Counted(case, {how!r}, (case.arrays,) * 2, {recorded!r}).run())
 """
 
 MAKERS: tuple[Callable[[random.Random], Case], ...] = (
@@ -135,7 +153,7 @@ def draw(rng: random.Random) -> Counted:
         "jit", width=width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.3,
         order=rng.choice(("usual", "threads", "backwards")), many=rng.random() < 0.5,
     )  # fmt: skip
-    return Counted(case, how, calls[: rng.randint(1, 4)])
+    return Counted(case, how, calls[: rng.randint(1, 4)], rng.random() < 0.3)
 
 
 GENERATOR = Generator("counts", lambda scratch, rng: draw, 120.0, 3.0)
