@@ -80,7 +80,8 @@ class Counted:
         )  # fmt: skip
 
     def files(self) -> Files:
-        return {**packed(self.case), "reproduce.py": REPRODUCE.format(how=self.how, recorded=self.recorded)}
+        text = REPRODUCE.format(how=self.how, recorded=self.recorded)
+        return {**packed(self.case), "reproduce.py": text}
 
     def smaller(self) -> Iterator[Example]:
         for call in self.calls if len(self.calls) > 1 else ():

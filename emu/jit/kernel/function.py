@@ -47,7 +47,6 @@ from .workgroups.zeroed import zeroed
 
 if TYPE_CHECKING:
     from ...analysis.counting.independence import Reliance
-    from .recorded_paths import RecordedPaths
 
 
 ARGUMENTS = "ptr %ctx, i64 %first, i64 %last"
@@ -81,7 +80,7 @@ class KernelFunction:
         self._regions = regions
         """What divergent branches make a warp run, if the code counts."""
         self._others = others
-        self._counters: Counters | RecordedPaths | None = None
+        self._counters: Counters | None = None
         self._versions: list[Variables | None] = []
         """The variables of other versions of the nodes: for interior warps, and for edges."""
         self.has_barrier = any(
@@ -197,10 +196,11 @@ class KernelFunction:
         if self.facts.paths:
             from .recorded_paths import RecordedPaths
 
-            self._counters = RecordedPaths(lanes, warp.existing)
-        elif self._regions is not None:
+            paths = RecordedPaths(lanes, warp.existing)
+            paths.begin_warp()
+            return Edges(lanes, self.plan, paths)
+        if self._regions is not None:
             self._counters = Counters(lanes, self.plan, self._regions, warp.existing)
-        if self._counters is not None:
             self._counters.begin_warp()
         return Edges(lanes, self.plan, self._counters)
 
@@ -233,6 +233,7 @@ class KernelFunction:
             and self.has_barrier == facts.one_warp
             and not (facts.one_warp and facts.counts)
             and not watches
+            and not facts.paths
             and has_interior(lanes, self.plan, self._counters)
         ):
             self._versions.append(emit_interior(lanes, warp, self.memory, counters, self._counters))

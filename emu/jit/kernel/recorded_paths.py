@@ -31,8 +31,6 @@ OF_LANE = 40
 class RecordedPaths:
     """Emits the record of a warp; `starting` are its lanes at its start."""
 
-    may_have_interior = False
-
     def __init__(self, lanes: LaneCode, starting: Sequence[str]) -> None:
         self.lanes = lanes
         self._words = lanes.variables
@@ -59,9 +57,6 @@ class RecordedPaths:
         starting = lanes.word(self._starting)
         code.line(f"store i64 {starting}, ptr {self._place_in_block(code, STARTING)}")
         self._words.set_word(_PLACE, self._log)
-
-    def end_warp(self) -> None:
-        """End the turn of a warp, whose log has been handed over."""
 
     def barrier(self) -> None:
         """Count a barrier: kernels with barriers are not recorded."""
@@ -90,9 +85,6 @@ class RecordedPaths:
         lanes, code = self.lanes, self.lanes.code
         mask = lanes.word(lanes.mask)
         self._add(mask, code.let(f"select i1 {condition}, i64 {mask}, i64 0"))
-
-    def finish(self) -> None:
-        """End a call: the helper adds to the counts in memory."""
 
     # --- lanes that run alone
 

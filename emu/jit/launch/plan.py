@@ -51,8 +51,8 @@ from .copies import Copies
 from .regroup import as_run
 
 if TYPE_CHECKING:
-    from .counting import Layout
     from ..runtime.paths import PathMemory
+    from .counting import Layout
     from .owners import Marks, Owners
 
 SLACK = 128
