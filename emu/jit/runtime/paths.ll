@@ -338,14 +338,20 @@ top:
   %is.compared = sext i1 %is.compared.i to i64
   %mask.w = @FROM_64@ i64 %mask to i@W@
   %mask.v = bitcast i@W@ %mask.w to <@W@ x i1>
-  %mask.step = zext <@W@ x i1> %mask.v to <@W@ x i32>
   %is.alone = icmp eq i64 %lanes, 1
   br i1 %is.alone, label %alone, label %many
 
-  ; Several lanes run.
+  ; Several lanes run. All of them have `sure` more bits in `cur`, after the `used` ones that `left`
+  ; still has.
 many:
-  %node = phi i64 [ %t.node, %top ], [ %next, %goes ]
-  %steps = phi i64 [ %t.steps, %top ], [ %steps.1, %goes ]
+  %m.cur.0 = load <@W@ x i32>, ptr %p.cur
+  br label %many.node
+many.node:
+  %node = phi i64 [ %t.node, %many ], [ %next, %goes ]
+  %steps = phi i64 [ %t.steps, %many ], [ %steps.1, %goes ]
+  %m.cur = phi <@W@ x i32> [ %m.cur.0, %many ], [ %e.cur, %goes ]
+  %m.sure = phi i32 [ 0, %many ], [ %e.sure, %goes ]
+  %m.used = phi i32 [ 0, %many ], [ %e.used, %goes ]
   %n.at = mul i64 %node, @NODE_BYTES@
   %n = getelementptr i8, ptr %nodes, i64 %n.at
   %kind = load i64, ptr %n
@@ -356,15 +362,20 @@ many:
   %is.branch = icmp eq i64 %kind, 1
   br i1 %is.branch, label %bits, label %count
 bits:
-  %b.left.0 = load <@W@ x i32>, ptr %p.left
+  %b.is.short = icmp eq i32 %m.sure, 0
+  br i1 %b.is.short, label %look, label %take
+look:
+  %b.used.s = insertelement <@W@ x i32> poison, i32 %m.used, i32 0
+  %b.used.v = shufflevector <@W@ x i32> %b.used.s, <@W@ x i32> poison, <@W@ x i32> zeroinitializer
+  %b.used = select <@W@ x i1> %mask.v, <@W@ x i32> %b.used.v, <@W@ x i32> zeroinitializer
+  %b.left.1 = load <@W@ x i32>, ptr %p.left
+  %b.left.0 = sub <@W@ x i32> %b.left.1, %b.used
+  store <@W@ x i32> %b.left.0, ptr %p.left
   %b.lacks.v0 = icmp eq <@W@ x i32> %b.left.0, zeroinitializer
   %b.lacks.v = and <@W@ x i1> %b.lacks.v0, %mask.v
   %b.lacks = bitcast <@W@ x i1> %b.lacks.v to i@W@
-  %b.is.short = icmp ne i@W@ %b.lacks, 0
-  br i1 %b.is.short, label %refill, label %take.0
-take.0:
-  %b.cur.0 = load <@W@ x i32>, ptr %p.cur
-  br label %take
+  %b.is.lacking = icmp ne i@W@ %b.lacks, 0
+  br i1 %b.is.lacking, label %refill, label %looked
 refill:
   %r.upto = load <@W@ x i32>, ptr %p.upto
   %r.have = load <@W@ x i32>, ptr %p.have
@@ -372,10 +383,9 @@ refill:
   %r.none.v = and <@W@ x i1> %r.none.v0, %b.lacks.v
   %r.none = bitcast <@W@ x i1> %r.none.v to i@W@
   %r.is.none = icmp ne i@W@ %r.none, 0
-  br i1 %r.is.none, label %blocked, label %refill.1
+  br i1 %r.is.none, label %many.blocked, label %refill.1
 refill.1:
   %r.rows = lshr <@W@ x i32> %r.upto, splat (i32 5)
-  %r.cur.0 = load <@W@ x i32>, ptr %p.cur
   br label %refill.row
 refill.row:
   %r.w = phi i@W@ [ %b.lacks, %refill.1 ], [ %r.w.next, %refill.row ]
@@ -405,23 +415,35 @@ refilled:
   %r.upto.1 = add <@W@ x i32> %r.upto, %r.count
   %r.upto.2 = select <@W@ x i1> %b.lacks.v, <@W@ x i32> %r.upto.1, <@W@ x i32> %r.upto
   store <@W@ x i32> %r.upto.2, ptr %p.upto
-  %r.cur = select <@W@ x i1> %b.lacks.v, <@W@ x i32> %r.new, <@W@ x i32> %r.cur.0
+  %r.cur = select <@W@ x i1> %b.lacks.v, <@W@ x i32> %r.new, <@W@ x i32> %m.cur
   %r.left = select <@W@ x i1> %b.lacks.v, <@W@ x i32> %r.count, <@W@ x i32> %b.left.0
+  store <@W@ x i32> %r.left, ptr %p.left
+  br label %looked
+looked:
+  %k.cur = phi <@W@ x i32> [ %m.cur, %look ], [ %r.cur, %refilled ]
+  %k.left.v = phi <@W@ x i32> [ %b.left.0, %look ], [ %r.left, %refilled ]
+  %k.own = select <@W@ x i1> %mask.v, <@W@ x i32> %k.left.v, <@W@ x i32> splat (i32 -1)
+  %k.sure = call i32 @llvm.vector.reduce.umin.v@W@i32(<@W@ x i32> %k.own)
   br label %take
 take:
-  %b.cur = phi <@W@ x i32> [ %b.cur.0, %take.0 ], [ %r.cur, %refilled ]
-  %b.left = phi <@W@ x i32> [ %b.left.0, %take.0 ], [ %r.left, %refilled ]
-  %b.taken.v0 = trunc <@W@ x i32> %b.cur to <@W@ x i1>
+  %b.cur = phi <@W@ x i32> [ %m.cur, %bits ], [ %k.cur, %looked ]
+  %b.sure = phi i32 [ %m.sure, %bits ], [ %k.sure, %looked ]
+  %b.used.1 = phi i32 [ %m.used, %bits ], [ 0, %looked ]
+  %b.low = and <@W@ x i32> %b.cur, splat (i32 1)
+  %b.taken.v0 = icmp ne <@W@ x i32> %b.low, zeroinitializer
   %b.taken.v = and <@W@ x i1> %b.taken.v0, %mask.v
   %b.taken.w = bitcast <@W@ x i1> %b.taken.v to i@W@
   %b.taken = @TO_64@ i@W@ %b.taken.w to i64
-  %b.cur.1 = lshr <@W@ x i32> %b.cur, %mask.step
-  store <@W@ x i32> %b.cur.1, ptr %p.cur
-  %b.left.1 = sub <@W@ x i32> %b.left, %mask.step
-  store <@W@ x i32> %b.left.1, ptr %p.left
+  %b.down = lshr <@W@ x i32> %b.cur, splat (i32 1)
+  %b.cur.1 = select <@W@ x i1> %mask.v, <@W@ x i32> %b.down, <@W@ x i32> %b.cur
+  %b.sure.1 = sub i32 %b.sure, 1
+  %b.used.2 = add i32 %b.used.1, 1
   br label %count
 count:
-  %taken = phi i64 [ 0, %many ], [ %b.taken, %take ]
+  %taken = phi i64 [ 0, %many.node ], [ %b.taken, %take ]
+  %e.cur = phi <@W@ x i32> [ %m.cur, %many.node ], [ %b.cur.1, %take ]
+  %e.sure = phi i32 [ %m.sure, %many.node ], [ %b.sure.1, %take ]
+  %e.used = phi i32 [ %m.used, %many.node ], [ %b.used.2, %take ]
   %e.at = mul i64 %node, 16
   %e.from = getelementptr i64, ptr %counts, i64 @EXECUTED@
   %e = getelementptr i8, ptr %e.from, i64 %e.at
@@ -433,7 +455,7 @@ count:
   %e.lanes.1 = add i64 %e.lanes, %lanes
   store i64 %e.lanes.1, ptr %e.lanes.p
   %steps.1 = add i64 %steps, %length
-  switch i64 %kind, label %returns [ i64 0, label %goes i64 1, label %branches ]
+  switch i64 %kind, label %many.over [ i64 0, label %goes i64 1, label %branches ]
 branches:
   %n.target.p = getelementptr i64, ptr %n, i64 3
   %target = load i64, ptr %n.target.p
@@ -442,13 +464,30 @@ branches:
   br i1 %none.taken, label %goes, label %branches.1
 branches.1:
   %none.off = icmp eq i64 %off, 0
-  br i1 %none.off, label %goes, label %diverges
+  br i1 %none.off, label %goes, label %many.over
 goes:
   %next = phi i64 [ %fall, %count ], [ %fall, %branches ], [ %target, %branches.1 ]
   %arrives = icmp eq i64 %next, %join
-  br i1 %arrives, label %pop, label %many
+  br i1 %arrives, label %many.over, label %many.node
+many.over:
+  ; 0: at the join node; 1: returned; 2: both ways are taken.
+  %y.why = phi i64 [ 1, %count ], [ 2, %branches.1 ], [ 0, %goes ]
+  store <@W@ x i32> %e.cur, ptr %p.cur
+  %y.used.s = insertelement <@W@ x i32> poison, i32 %e.used, i32 0
+  %y.used.v = shufflevector <@W@ x i32> %y.used.s, <@W@ x i32> poison, <@W@ x i32> zeroinitializer
+  %y.used = select <@W@ x i1> %mask.v, <@W@ x i32> %y.used.v, <@W@ x i32> zeroinitializer
+  %y.left = load <@W@ x i32>, ptr %p.left
+  %y.left.1 = sub <@W@ x i32> %y.left, %y.used
+  store <@W@ x i32> %y.left.1, ptr %p.left
+  switch i64 %y.why, label %diverges [ i64 0, label %pop i64 1, label %returns ]
+many.blocked:
+  store <@W@ x i32> %m.cur, ptr %p.cur
+  br label %blocked
 
 diverges:
+  %v.target.p = getelementptr i64, ptr %n, i64 3
+  %v.target = load i64, ptr %v.target.p
+  %v.off = xor i64 %taken, %mask
   %n.rejoin.p = getelementptr i64, ptr %n, i64 4
   %rejoin = load i64, ptr %n.rejoin.p
   %v.p = getelementptr i64, ptr %counts, i64 @DIVERGENT@
@@ -457,7 +496,7 @@ diverges:
   store i64 %v.1, ptr %v.p
   store i64 %rejoin, ptr %t
   %u.taken = getelementptr i8, ptr %t, i64 24
-  store i64 %target, ptr %u.taken
+  store i64 %v.target, ptr %u.taken
   %u.taken.join = getelementptr i64, ptr %u.taken, i64 1
   store i64 %rejoin, ptr %u.taken.join
   %u.taken.mask = getelementptr i64, ptr %u.taken, i64 2
@@ -467,7 +506,7 @@ diverges:
   %u.fall.join = getelementptr i64, ptr %u.fall, i64 1
   store i64 %rejoin, ptr %u.fall.join
   %u.fall.mask = getelementptr i64, ptr %u.fall, i64 2
-  store i64 %off, ptr %u.fall.mask
+  store i64 %v.off, ptr %u.fall.mask
   ; A side that is at the re-convergence point at once is not on the stack if it is first.
   %u.is.there = icmp eq i64 %fall, %rejoin
   %u.more = select i1 %u.is.there, i64 1, i64 2
@@ -614,12 +653,12 @@ alone.over:
   switch i64 %z.why, label %blocked [ i64 0, label %pop i64 1, label %returns ]
 
 pop:
-  %pop.steps = phi i64 [ %steps.1, %goes ], [ %z.steps, %alone.over ]
+  %pop.steps = phi i64 [ %steps.1, %many.over ], [ %z.steps, %alone.over ]
   %pop.depth = sub i64 %t.depth, 1
   br label %settle
 
 returns:
-  %r.steps = phi i64 [ %steps.1, %count ], [ %z.steps, %alone.over ]
+  %r.steps = phi i64 [ %steps.1, %many.over ], [ %z.steps, %alone.over ]
   %r.on = xor i64 %mask, -1
   br label %returns.head
 returns.head:
@@ -692,8 +731,8 @@ ended:
 
   ; Lanes wait for what native code has still to run.
 blocked:
-  %x.node = phi i64 [ %node, %refill ], [ %a.node, %alone.over ]
-  %x.steps = phi i64 [ %steps, %refill ], [ %z.steps, %alone.over ]
+  %x.node = phi i64 [ %node, %many.blocked ], [ %a.node, %alone.over ]
+  %x.steps = phi i64 [ %steps, %many.blocked ], [ %z.steps, %alone.over ]
   store i64 %x.node, ptr %t
   store i64 %x.steps, ptr %p.steps
   store i64 %t.depth, ptr %p.depth
@@ -720,5 +759,6 @@ declare i64 @llvm.umax.i64(i64, i64)
 declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.usub.sat.i64(i64, i64)
 declare <@W@ x i32> @llvm.umin.v@W@i32(<@W@ x i32>, <@W@ x i32>)
+declare i32 @llvm.vector.reduce.umin.v@W@i32(<@W@ x i32>)
 declare void @llvm.masked.store.v@W@i32.p0(<@W@ x i32>, ptr, i32, <@W@ x i1>)
 attributes #0 = { @ATTRIBUTES@ }
