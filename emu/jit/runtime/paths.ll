@@ -142,89 +142,78 @@ compact.next:
   %c.more = icmp ult i64 %c.lane.next, @W@
   br i1 %c.more, label %compact, label %drain
 
-  ; Move the log to the queues.
+  ; Move the log to the queues, 32 entries at a time: of these a lane has up to 32 bits.
 drain:
   %d.fill.0 = load <@W@ x i32>, ptr %p.fill
   %d.tail.0 = load <@W@ x i32>, ptr %p.tail
   %d.acc.0 = load <@W@ x i32>, ptr %p.acc
   br label %drain.head
 drain.head:
-  %d.p = phi i64 [ %log, %drain ], [ %d.p.next, %drain.next ], [ %s.p, %single.over ]
-  %d.fill = phi <@W@ x i32> [ %d.fill.0, %drain ], [ %d.fill.next, %drain.next ], [ %s.fill.v, %single.over ]
-  %d.tail = phi <@W@ x i32> [ %d.tail.0, %drain ], [ %d.tail.next, %drain.next ], [ %s.tail.v, %single.over ]
-  %d.acc = phi <@W@ x i32> [ %d.acc.0, %drain ], [ %d.acc.next, %drain.next ], [ %s.acc.v, %single.over ]
+  %d.p = phi i64 [ %log, %drain ], [ %e.p, %appended ], [ %s.p, %single.over ]
+  %d.fill = phi <@W@ x i32> [ %d.fill.0, %drain ], [ %f.fill, %appended ], [ %s.fill.v, %single.over ]
+  %d.tail = phi <@W@ x i32> [ %d.tail.0, %drain ], [ %f.tail, %appended ], [ %s.tail.v, %single.over ]
+  %d.acc = phi <@W@ x i32> [ %d.acc.0, %drain ], [ %f.acc, %appended ], [ %s.acc.v, %single.over ]
   %d.more = icmp ult i64 %d.p, %end
-  br i1 %d.more, label %drain.body, label %drained
-drain.body:
-  %d.entry = inttoptr i64 %d.p to ptr
-  %d.mask.all = load i64, ptr %d.entry
-  %d.taken.p = getelementptr i64, ptr %d.entry, i64 1
-  %d.taken.all = load i64, ptr %d.taken.p
-  %d.mask.up = lshr i64 %d.mask.all, %lane.0
-  %d.mask = and i64 %d.mask.up, %every
-  %d.is.any = icmp ne i64 %d.mask, 0
-  br i1 %d.is.any, label %drain.lanes, label %drain.none
-drain.none:
-  %d.is.single.0 = icmp eq i64 %d.mask.all, 0
-  %d.is.single.1 = icmp ne i64 %d.taken.all, 0
-  %d.is.single = and i1 %d.is.single.0, %d.is.single.1
-  br i1 %d.is.single, label %single, label %drain.next
-drain.lanes:
-  %d.taken.up = lshr i64 %d.taken.all, %lane.0
-  %d.mask.w = @FROM_64@ i64 %d.mask to i@W@
-  %d.taken.w = @FROM_64@ i64 %d.taken.up to i@W@
-  %d.mask.v = bitcast i@W@ %d.mask.w to <@W@ x i1>
-  %d.taken.v0 = bitcast i@W@ %d.taken.w to <@W@ x i1>
-  %d.taken.v = and <@W@ x i1> %d.taken.v0, %d.mask.v
-  %d.one = shl <@W@ x i32> splat (i32 1), %d.fill
-  %d.bit = select <@W@ x i1> %d.taken.v, <@W@ x i32> %d.one, <@W@ x i32> zeroinitializer
-  %d.acc.1 = or <@W@ x i32> %d.acc, %d.bit
-  %d.step = zext <@W@ x i1> %d.mask.v to <@W@ x i32>
-  %d.fill.1 = add <@W@ x i32> %d.fill, %d.step
-  %d.full = icmp eq <@W@ x i32> %d.fill.1, splat (i32 32)
-  %d.full.w = bitcast <@W@ x i1> %d.full to i@W@
-  %d.is.full = icmp ne i@W@ %d.full.w, 0
-  br i1 %d.is.full, label %drain.flush, label %drain.next
-drain.flush:
-  ; Lanes that have come equally far share a row.
-  %f.w = phi i@W@ [ %d.full.w, %drain.lanes ], [ %f.w.next, %drain.flush ]
-  %f.lane = call i@W@ @llvm.cttz.i@W@(i@W@ %f.w, i1 true)
-  %f.lane.32 = @TO_32@ i@W@ %f.lane to i32
-  %f.row = extractelement <@W@ x i32> %d.tail, i32 %f.lane.32
-  %f.row.s = insertelement <@W@ x i32> poison, i32 %f.row, i32 0
-  %f.row.v = shufflevector <@W@ x i32> %f.row.s, <@W@ x i32> poison, <@W@ x i32> zeroinitializer
-  %f.same = icmp eq <@W@ x i32> %d.tail, %f.row.v
-  %f.left = bitcast i@W@ %f.w to <@W@ x i1>
-  %f.now = and <@W@ x i1> %f.same, %f.left
-  %f.row.64 = zext i32 %f.row to i64
-  %f.at = mul i64 %f.row.64, @ROW_BYTES@
-  %f.p = getelementptr i8, ptr %queue, i64 %f.at
-  call void @llvm.masked.store.v@W@i32.p0(<@W@ x i32> %d.acc.1, ptr %f.p, i32 4, <@W@ x i1> %f.now)
-  %f.now.w = bitcast <@W@ x i1> %f.now to i@W@
-  %f.w.next = xor i@W@ %f.w, %f.now.w
-  %f.more = icmp ne i@W@ %f.w.next, 0
-  br i1 %f.more, label %drain.flush, label %drain.flushed
-drain.flushed:
-  %d.one.more = zext <@W@ x i1> %d.full to <@W@ x i32>
-  %d.tail.2 = add <@W@ x i32> %d.tail, %d.one.more
-  %d.acc.2 = select <@W@ x i1> %d.full, <@W@ x i32> zeroinitializer, <@W@ x i32> %d.acc.1
-  %d.fill.2 = select <@W@ x i1> %d.full, <@W@ x i32> zeroinitializer, <@W@ x i32> %d.fill.1
-  br label %drain.next
-drain.next:
-  %d.fill.next = phi <@W@ x i32> [ %d.fill, %drain.none ], [ %d.fill.1, %drain.lanes ], [ %d.fill.2, %drain.flushed ]
-  %d.tail.next = phi <@W@ x i32> [ %d.tail, %drain.none ], [ %d.tail, %drain.lanes ], [ %d.tail.2, %drain.flushed ]
-  %d.acc.next = phi <@W@ x i32> [ %d.acc, %drain.none ], [ %d.acc.1, %drain.lanes ], [ %d.acc.2, %drain.flushed ]
-  %d.p.next = add i64 %d.p, 16
+  %d.after = add i64 %d.p, @BATCH_BYTES@
+  %d.end = call i64 @llvm.umin.i64(i64 %d.after, i64 %end)
+  br i1 %d.more, label %entry.head, label %drained
+entry.head:
+  %e.p = phi i64 [ %d.p, %drain.head ], [ %e.p.next, %entry.next ]
+  %e.bits = phi <@W@ x i32> [ zeroinitializer, %drain.head ], [ %e.bits.next, %entry.next ]
+  %e.count = phi <@W@ x i32> [ zeroinitializer, %drain.head ], [ %e.count.next, %entry.next ]
+  %e.more = icmp ult i64 %e.p, %d.end
+  br i1 %e.more, label %entry.body, label %append
+entry.body:
+  %e.entry = inttoptr i64 %e.p to ptr
+  %e.mask.all = load i64, ptr %e.entry
+  %e.taken.p = getelementptr i64, ptr %e.entry, i64 1
+  %e.taken.all = load i64, ptr %e.taken.p
+  %e.is.single.0 = icmp eq i64 %e.mask.all, 0
+  %e.is.single.1 = icmp ne i64 %e.taken.all, 0
+  %e.is.single = and i1 %e.is.single.0, %e.is.single.1
+  br i1 %e.is.single, label %append, label %entry.next
+entry.next:
+  %e.mask.up = lshr i64 %e.mask.all, %lane.0
+  %e.mask = and i64 %e.mask.up, %every
+  %e.taken.up = lshr i64 %e.taken.all, %lane.0
+  %e.taken = and i64 %e.taken.up, %e.mask
+  %e.mask.w = @FROM_64@ i64 %e.mask to i@W@
+  %e.taken.w = @FROM_64@ i64 %e.taken to i@W@
+  %e.mask.v = bitcast i@W@ %e.mask.w to <@W@ x i1>
+  %e.taken.v = bitcast i@W@ %e.taken.w to <@W@ x i1>
+  %e.one = shl <@W@ x i32> splat (i32 1), %e.count
+  %e.bit = select <@W@ x i1> %e.taken.v, <@W@ x i32> %e.one, <@W@ x i32> zeroinitializer
+  %e.bits.next = or <@W@ x i32> %e.bits, %e.bit
+  %e.step = zext <@W@ x i1> %e.mask.v to <@W@ x i32>
+  %e.count.next = add <@W@ x i32> %e.count, %e.step
+  %e.p.next = add i64 %e.p, 16
+  br label %entry.head
+append:
+  %f.up = shl <@W@ x i32> %e.bits, %d.fill
+  %f.low = or <@W@ x i32> %d.acc, %f.up
+  %f.over = call <@W@ x i32> @llvm.fshl.v@W@i32(<@W@ x i32> zeroinitializer, <@W@ x i32> %e.bits, <@W@ x i32> %d.fill)
+  %f.total = add <@W@ x i32> %d.fill, %e.count
+  %f.full = icmp uge <@W@ x i32> %f.total, splat (i32 32)
+  %f.at.row = mul <@W@ x i32> %d.tail, splat (i32 @W@)
+  %f.at = add <@W@ x i32> %f.at.row, @LANES@
+  %f.places = getelementptr i32, ptr %queue, <@W@ x i32> %f.at
+  call void @llvm.masked.scatter.v@W@i32.v@W@p0(<@W@ x i32> %f.low, <@W@ x ptr> %f.places, i32 4, <@W@ x i1> splat (i1 true))
+  %f.more = zext <@W@ x i1> %f.full to <@W@ x i32>
+  %f.tail = add <@W@ x i32> %d.tail, %f.more
+  %f.acc = select <@W@ x i1> %f.full, <@W@ x i32> %f.over, <@W@ x i32> %f.low
+  %f.fill = and <@W@ x i32> %f.total, splat (i32 31)
+  br i1 %e.more, label %single, label %appended
+appended:
   br label %drain.head
 
   ; Branches of a lane alone: their bits above the lowest bit that is set, below bit 33; then the lane.
 single:
-  store <@W@ x i32> %d.fill, ptr %p.fill
-  store <@W@ x i32> %d.tail, ptr %p.tail
-  store <@W@ x i32> %d.acc, ptr %p.acc
+  store <@W@ x i32> %f.fill, ptr %p.fill
+  store <@W@ x i32> %f.tail, ptr %p.tail
+  store <@W@ x i32> %f.acc, ptr %p.acc
   br label %single.head
 single.head:
-  %s.p = phi i64 [ %d.p, %single ], [ %s.p.next, %single.next ]
+  %s.p = phi i64 [ %e.p, %single ], [ %s.p.next, %single.next ]
   %s.more = icmp ult i64 %s.p, %end
   br i1 %s.more, label %single.look, label %single.over
 single.look:
@@ -293,38 +282,18 @@ drained:
   %have = add <@W@ x i32> %have.words, %d.fill
   store <@W@ x i32> %have, ptr %p.have
   ; Words that are not full yet are read as well.
-  %l.some = icmp ne <@W@ x i32> %d.fill, zeroinitializer
-  %l.some.w = bitcast <@W@ x i1> %l.some to i@W@
-  br label %last.head
-last.head:
-  %l.w = phi i@W@ [ %l.some.w, %drained ], [ %l.w.next, %last.body ]
-  %l.more = icmp ne i@W@ %l.w, 0
-  br i1 %l.more, label %last.body, label %stored
-last.body:
-  %l.lane = call i@W@ @llvm.cttz.i@W@(i@W@ %l.w, i1 true)
-  %l.lane.32 = @TO_32@ i@W@ %l.lane to i32
-  %l.row = extractelement <@W@ x i32> %d.tail, i32 %l.lane.32
-  %l.row.s = insertelement <@W@ x i32> poison, i32 %l.row, i32 0
-  %l.row.v = shufflevector <@W@ x i32> %l.row.s, <@W@ x i32> poison, <@W@ x i32> zeroinitializer
-  %l.same = icmp eq <@W@ x i32> %d.tail, %l.row.v
-  %l.left = bitcast i@W@ %l.w to <@W@ x i1>
-  %l.now = and <@W@ x i1> %l.same, %l.left
-  %l.row.64 = zext i32 %l.row to i64
-  %l.at = mul i64 %l.row.64, @ROW_BYTES@
-  %l.p = getelementptr i8, ptr %queue, i64 %l.at
-  call void @llvm.masked.store.v@W@i32.p0(<@W@ x i32> %d.acc, ptr %l.p, i32 4, <@W@ x i1> %l.now)
-  %l.now.w = bitcast <@W@ x i1> %l.now to i@W@
-  %l.w.next = xor i@W@ %l.w, %l.now.w
-  br label %last.head
-stored:
+  %l.at.row = mul <@W@ x i32> %d.tail, splat (i32 @W@)
+  %l.at = add <@W@ x i32> %l.at.row, @LANES@
+  %l.places = getelementptr i32, ptr %queue, <@W@ x i32> %l.at
+  call void @llvm.masked.scatter.v@W@i32.v@W@p0(<@W@ x i32> %d.acc, <@W@ x ptr> %l.places, i32 4, <@W@ x i1> splat (i1 true))
   %depth.1 = load i64, ptr %p.depth
   %steps.0 = load i64, ptr %p.steps
   br label %top
 
   ; The entry on top runs.
 top:
-  %t.depth = phi i64 [ %depth.1, %stored ], [ %settled.depth, %settled ]
-  %t.steps = phi i64 [ %steps.0, %stored ], [ %settled.steps, %settled ]
+  %t.depth = phi i64 [ %depth.1, %drained ], [ %settled.depth, %settled ]
+  %t.steps = phi i64 [ %steps.0, %drained ], [ %settled.steps, %settled ]
   %t.at = mul i64 %t.depth, 24
   %t.at.1 = sub i64 %t.at, 24
   %t = getelementptr i8, ptr %stack, i64 %t.at.1
@@ -760,5 +729,6 @@ declare i64 @llvm.umin.i64(i64, i64)
 declare i64 @llvm.usub.sat.i64(i64, i64)
 declare <@W@ x i32> @llvm.umin.v@W@i32(<@W@ x i32>, <@W@ x i32>)
 declare i32 @llvm.vector.reduce.umin.v@W@i32(<@W@ x i32>)
-declare void @llvm.masked.store.v@W@i32.p0(<@W@ x i32>, ptr, i32, <@W@ x i1>)
+declare <@W@ x i32> @llvm.fshl.v@W@i32(<@W@ x i32>, <@W@ x i32>, <@W@ x i32>)
+declare void @llvm.masked.scatter.v@W@i32.v@W@p0(<@W@ x i32>, <@W@ x ptr>, i32, <@W@ x i1>)
 attributes #0 = { @ATTRIBUTES@ }

@@ -52,10 +52,13 @@ _STATE_BYTES = _STACK + 24 * (2 * MOST_LANES + 8)
 def _helper(width: int) -> Compiled:
     """Return the helper for warps of up to `width` lanes."""
     text = Path(__file__).with_name("paths.ll").read_text(encoding="utf-8")
+    lanes = ", ".join(f"i32 {lane}" for lane in range(width))
     given: dict[str, object] = {
         "W": width,
         "ATTRIBUTES": function_attributes(),
         "ROW_BYTES": 4 * width,
+        "LANES": f"<{lanes}>",
+        "BATCH_BYTES": 32 * ENTRY,
         "TO_32": {16: "zext", 32: "bitcast", 64: "trunc"}[width],
         "TO_64": "bitcast" if width == 64 else "zext",
         "FROM_64": "bitcast" if width == 64 else "trunc",
