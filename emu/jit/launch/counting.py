@@ -1,8 +1,9 @@
 """Launches whose statistics native code counts: which they are, their buffers, their counts.
 
-Native code counts the default scheme. The interpreter counts where a branch may depend on the
-schedule (analysis/counting/independence.py), where no layout of the code runs what the stack runs
-(analysis/counting/stack_flow.py), and whatever else the JIT leaves to it.
+Native code counts the default scheme. Where no layout of the code runs what the stack runs
+(analysis/counting/stack_flow.py), it records the ways of lanes (analysis/counting/paths.py). The
+interpreter counts where a branch may depend on the schedule (analysis/counting/independence.py),
+and whatever else the JIT leaves to it.
 """
 
 from __future__ import annotations
