@@ -18,15 +18,15 @@ do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...geometry import Dim3
 from ...recent import Recent
 from ..analysis import analyse
-from ..values.ssa import Op, Ssa, Value, arguments_of
+from ..values.ssa import Const, Op, Ssa, Value, arguments_of
 from ..warps.influence import Influence
 from .own_places import are_own
 
@@ -52,6 +52,8 @@ class Reliance:
     """Bytes of an owned place in global memory: those of the smallest access."""
     group_unit: int = 0
     """The same of group memory; 0 if it is not watched."""
+    in_line: bool = False
+    """Whether the grid must have one dimension: a buffer's places are those of numbers in it."""
     may_fail: bool = False
     """Whether native code may end because it has no room for what it counts from."""
 
@@ -122,7 +124,12 @@ class _Proof:
         if (owned & accesses.counted_params) or (follows_group and accesses.counts_in_group):
             return None
         watches_group = follows_group and not are_own(self._ssa, self._group_size)
-        return self._found(frozenset(owned), frozenset(deciding) - owned, watches_group)
+        others = frozenset(deciding) - owned
+        identity = accesses.numbered_by(owned)
+        if identity is not None:
+            found = self._found(frozenset(), others, watches_group)
+            return replace(found, in_line=identity.ins.row.stem == "workitemabsid")
+        return self._found(frozenset(owned), others, watches_group)
 
     def _found(
         self, owned: frozenset[int], deciding: frozenset[int], watches_group: bool
@@ -159,6 +166,25 @@ class _Proof:
         if found is None:
             found = self._influenced[key] = _Influenced(self._ssa, sources)
         return any(target in found.varying for target in self._targets)
+
+
+def _step(address: Value | None) -> tuple[Op | None, int]:
+    """Return the number of work-items that an address counts by, and the bytes of each; 0 if none.
+
+    It is the flat number, or that in the first dimension.
+    """
+    if not isinstance(address, Op) or address.ins.row.name != "mad_u64":
+        return None, 0
+    number, step, begin = address.args
+    if not isinstance(number, Op) or number.ins.row.name != "cvt_u64_u32":
+        return None, 0
+    (identity,) = number.args
+    if not isinstance(identity, Op) or not isinstance(step, Const):
+        return None, 0
+    stem, literals = identity.ins.row.stem, identity.ins.literals
+    is_own = stem == "workitemflatabsid" or (stem == "workitemabsid" and literals[0] == 0)
+    is_argument = isinstance(begin, Op) and begin.ins.row.segment is Segment.KERNARG
+    return (identity, step.bits) if is_own and is_argument else (None, 0)
 
 
 def _smallest(ops: Iterable[Op]) -> int:
@@ -220,6 +246,20 @@ class _Accesses:
             if not op.ins.row.is_load and (param is None or self.param(op) == param)
             for value in op.args
         }
+
+    def numbered_by(self, params: Collection[int]) -> Op | None:
+        """Return the number from which the places of each work-item in a buffer follow.
+
+        None if they may not be its own, or if there are stores by other pointers.
+        """
+        if self.any_is_stored or len(params) != 1 or self.stored_params != params:
+            return None
+        ops = [op for op in self.of(Segment.GLOBAL) if self.param(op) in params]
+        bases = {op.base for op in ops}
+        offsets = [op.ins.address.offset for op in ops if op.ins.address is not None]
+        identity, step = _step(bases.pop() if len(bases) == 1 else None)
+        largest = max(op.ins.row.type.size for op in ops if op.ins.row.type is not None)
+        return identity if max(offsets) + largest - min(offsets) <= step else None
 
     def unsafe(self) -> frozenset[Op]:
         """Return the atomics, and the loads by any pointer if something is stored."""

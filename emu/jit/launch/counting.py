@@ -44,10 +44,12 @@ def can_count(kernel: Kernel, geometry: Geometry) -> bool:
     Only for kernels that the JIT runs when nothing is counted.
     """
     facts = facts_for_counting(kernel, geometry)
-    key = kernel.words, kernel.params, facts
+    is_line = tuple(geometry.items[1:]) == (1, 1)
+    key = kernel.words, kernel.params, facts, is_line
     found = _COUNTED.find(key)
     if found is None:
-        counted = reliance_of(kernel, facts.group_size) is not None
+        relied = reliance_of(kernel, facts.group_size)
+        counted = relied is not None and not (relied.in_line and not is_line)
         counted = counted and analyse_counting(kernel, facts) is not None
         found = _COUNTED.keep(key, (counted,))
     return found[0]

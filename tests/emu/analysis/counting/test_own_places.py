@@ -76,3 +76,54 @@ def test_what_does_not_follow_from_numbers_is_not_known() -> None:
     assert not own("ld_kernarg_u32 $s5, [%n]\n st_group_u32 $s0, [part+$s5]\n")
     assert not own("ld_group_u32 $s5, [part+$s1]\n st_group_u32 $s0, [part+$s5]\n")
     assert not own("atomic_add_group_u32 [part+$s1], $s0\n")
+
+
+ROUNDS = """
+    mov_u32 $s4, 0
+@round:
+    {first}
+    add_u32 $s5, $s0, $s4
+    and_u32 $s5, $s5, 1
+    cmp_ne_u32 $c0, $s5, 0
+    cmp_ge_u32 $c1, $s0, 63
+    or_b1 $c0, $c0, $c1
+    cbr $c0, @kept
+    ld_group_u32 $s6, [part+$s1]
+    ld_group_u32 $s7, [part+$s1+4]
+    cmp_le_u32 $c0, $s6, $s7
+    cbr $c0, @kept
+    st_group_u32 $s7, [part+$s1]
+    st_group_u32 $s6, [part+$s1+4]
+@kept:
+    {last}
+    add_u32 $s4, $s4, {step}
+    cmp_lt_u32 $c0, $s4, 64
+    cbr $c0, @round
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected"),
+    [("barrier", "", True), ("", "barrier", True), ("", "", False), ("barrier", "barrier", False)],
+)
+def test_neighbours_change_places_in_turns(first: str, last: str, expected: bool) -> None:
+    """One barrier an iteration says how often the loop has counted; two are not looked at."""
+    assert own(ROUNDS.format(first=first, last=last, step=1)) is expected
+
+
+def test_which_work_items_run_follows_from_the_counter() -> None:
+    bad = ROUNDS.replace("and_u32 $s5, $s5, 1", "and_u32 $s5, $s5, 2")
+    assert not own(bad.format(first="barrier", last="", step=1))
+
+
+def test_a_counter_of_a_loop_that_is_entered_again_is_not_one_for_all() -> None:
+    again = f"@again:\n {ROUNDS} add_u32 $s8, $s8, 1\n cmp_lt_u32 $c0, $s8, $s0\n cbr $c0, @again\n"
+    assert not own(again.format(first="barrier", last="", step=1))
+
+
+def test_an_access_of_the_last_iteration_must_be_before_the_barrier() -> None:
+    late = ROUNDS.replace(
+        "add_u32 $s4, $s4",
+        "add_u32 $s8, $s1, $s4\n st_group_u32 $s0, [part+$s8]\n add_u32 $s4, $s4",
+    )
+    assert not own(late.format(first="", last="barrier", step=1))
