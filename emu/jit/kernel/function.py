@@ -30,7 +30,7 @@ from . import budget
 from .context_code import load_slot, store_slot
 from .control.edges import Edges
 from .counters import Counters
-from .interior.row import RowOfWarps
+from .interior.row import AFTER, HEAD, RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .memory.kernel_memory import KernelMemory, private_element
@@ -39,7 +39,15 @@ from .value_table import ValueTable
 from .variables import Variables
 from .workgroups.barriers import ENDED, FRAME, TOGETHER_WORDS, WORDS, Barriers
 from .workgroups.group_order import group_order
-from .workgroups.identity import GROUP, WARP, Warp, count_warps, start_group, start_warp
+from .workgroups.identity import (
+    GROUP,
+    WARP,
+    Warp,
+    count_warps,
+    start_group,
+    start_warp,
+    start_warp_at,
+)
 from .workgroups.one_warp import OneWarp
 from .workgroups.trial import VERSIONS, trial
 from .workgroups.turns import in_turns
@@ -130,7 +138,7 @@ class KernelFunction:
             self._rounds(warps, begin)
         else:
             self._begin_round()
-            self._straight(warps, begin)
+            self._straight(warps, begin, partial(start_warp_at, vectors, group, facts))
         order.next(code)
         code.block("finished")
         if self._counters is not None:
@@ -204,8 +212,10 @@ class KernelFunction:
             self._counters.begin_warp()
         return Edges(lanes, self.plan, self._counters)
 
-    def _straight(self, warps: str, begin: Callable[..., Warp]) -> None:
-        """Run every warp from start to end."""
+    def _straight(
+        self, warps: str, begin: Callable[[], Warp], begin_at: Callable[..., Warp]
+    ) -> None:
+        """Run every warp from start to end; `begin_at` begins one at any work-item, an i64."""
         code, facts = self.code, self.facts
         counters = ""
         if self.shapes.flow.loops:
@@ -215,12 +225,15 @@ class KernelFunction:
             code.let("add i64 0, 0", WARP)
         else:
             if not facts.counts:
-                row = RowOfWarps.found(self._lanes, begin, self.memory, self.plan, warps)
+                row = RowOfWarps.of(self._lanes, begin_at, self.memory, self.plan)
             before = code.current_block
-            code.jump("warp_head")
+            if row is None:
+                code.jump("warp_head")
+            else:
+                row.enter()
             self._warp_head(before, "warp_next", warps, "group_next", row)
             if row is not None:
-                row.emit(counters, self._end_interior)
+                row.emit(before, counters, self._end_version)
                 code.block("warp_body")
                 self._versions.append(row.emit_edges(counters))
         warp = begin()
@@ -370,8 +383,8 @@ class KernelFunction:
             if variables is not None:
                 variables.poison(text, self.facts.poison)
 
-    def _end_interior(self, variables: Variables) -> None:
-        """End the turn of an interior warp, in a row of them."""
+    def _end_version(self, variables: Variables) -> None:
+        """End the turn of a warp, or of a part, that runs a version of its own in a row."""
         self._versions.append(variables)
         self._end_warp()
 
@@ -389,11 +402,10 @@ class KernelFunction:
         code.block("warp_head")
         ways = [(0, before), ("%w.next", latch)]
         if row is not None:
-            ways.append((row.run.end, row.AFTER))
+            ways.append((row.found.end_warp, AFTER))
         code.phi("i64", *ways, name=WARP)
         if row is not None:
-            begins = code.let(f"icmp eq i64 {WARP}, {row.run.first}")
-            code.branch(begins, row.BEGIN, "warp_check")
+            code.branch(row.begins(), HEAD, "warp_check")
             code.block("warp_check")
         code.let(f"icmp ult i64 {WARP}, {warps}", "%w.more")
         code.branch("%w.more", "warp_body", after)

@@ -4,8 +4,8 @@ A bound is a sum: scalars of the warp and scalars of the call, times constants, 
 are integers of 64 bits that do not overflow. Conditions on the same sum of a warp's scalars become
 one test, whose limits are computed once per call.
 
-For the warps of a row it has steps, too: scalars times the number of the warp. `interior/runs.py`
-finds the warps for which such conditions hold.
+For the warps of a row it has steps, too: scalars times the number of the work-item at which a warp
+begins. `interior/runs.py` finds the work-items for which such conditions hold.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Bound:
     call: Terms = ()
     constant: int = 0
     step: Terms = ()
-    """What it grows by from one warp of a row to the next."""
+    """What it grows by if a warp of a row begins one work-item later."""
 
     def plus(self, other: Bound, factor: int = 1) -> Bound:
         """Return the sum with a multiple of another bound."""
@@ -78,6 +78,8 @@ class Conditions:
         self._of_warp: list[str] = []
         self.never = False
         """Whether a condition cannot hold."""
+        self._in_first: dict[str, str] = {}
+        """Scalars of the warp that are the same in the first workgroup of each row of the grid."""
 
     def value(self, bound: Bound) -> str:
         """Return a bound as an operand of the warp, an i64. Raises HasSteps."""
@@ -95,6 +97,25 @@ class Conditions:
             return str(bound.constant)
         total = self._total(bound.call, in_warp=False)
         return self.entry.let(f"add i64 {total}, {bound.constant}") if bound.constant else total
+
+    def is_in_first(self, scalar: str, value: str) -> None:
+        """Note what a scalar of the warp is in the first workgroup of each row of the grid.
+
+        The value is an i64 that is known once per call.
+        """
+        self._in_first[scalar] = value
+
+    def of_row(self, terms: Terms) -> Terms:
+        """Return the terms that depend on the row of the grid, in its first workgroup."""
+        return tuple(term for term in terms if term[0] not in self._in_first)
+
+    def value_in_first(self, bound: Bound) -> str:
+        """Return a bound in the first workgroup of a row of the grid, without `of_row`, an i64."""
+        entry, total = self.entry, self.call_value(bound)
+        for name, scale in bound.warp:
+            if (value := self._in_first.get(name, "0")) != "0":
+                total = entry.let(f"add i64 {total}, {entry.let(f'mul i64 {value}, {scale}')}")
+        return total
 
     def _total(self, terms: Terms, *, in_warp: bool) -> str:
         if (in_warp, terms) not in self._sums:

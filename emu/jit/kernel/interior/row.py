@@ -1,4 +1,8 @@
-"""The interior warps of a workgroup that is a row, in a loop of their own without tests."""
+"""The interior warps of a workgroup that is a row, in a loop of their own without tests.
+
+If all accesses of the row are inside, its other work-items run vector by vector, and interior warps
+may begin at any work-item. Else all warps of the row begin at multiples of their width.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +11,15 @@ from dataclasses import dataclass, replace
 
 from ....analysis.lanes.interior import InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
-from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op
-from ....analysis.warps.uniformity import Shapes
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
-from ..workgroups.identity import WARP, Warp, count_warps
+from ..workgroups.identity import WARP, Warp, items_of_first
 from .bounds import HasSteps
 from .decisions import global_accesses
-from .runs import NEVER, Run, find_run
+from .row_vectors import RowVectors, may_begin_anywhere
+from .search import Found, Search
 from .vectors import begin_vector, may_run_apart
 from .version import (
     Interior,
@@ -28,30 +31,23 @@ from .version import (
     is_small,
 )
 
-NUMBER = "%v"
-"""The number of the running interior warp, an i64."""
+ITEM = "%v"
+"""The work-item at which the running interior warp begins, an i64."""
 
-OVER = "run_over"
-"""The label at the end of an interior warp."""
-
-VECTOR = "%part"
-"""The number of the running vector of a warp at edges, counted from the row's first one."""
+HEAD, OVER, AFTER = "run_head", "run_over", "run_end"
+"""The labels of the loop over interior warps: of its head, of a warp's end, and after it."""
 
 
 @dataclass(frozen=True)
 class RowOfWarps:
     """The interior warps of a row, and their code."""
 
-    BEGIN = "run"
-    AFTER = "run_end"
-
     interior: Interior
-    run: Run
-    """The interior warps."""
+    found: Found
+    """Which these are."""
     _inside: frozenset[Op]
-    """The accesses that are inside in the warps of `_edges`."""
-    _edges: Run
-    """Warps that may be at edges, in which accesses are inside."""
+    """The accesses that are inside in warps at edges."""
+    _vectors: RowVectors | None
     _plan: LanePlan
     _warp: Warp
     """The first warp of the row."""
@@ -60,118 +56,120 @@ class RowOfWarps:
     _memory: KernelMemory
 
     @classmethod
-    def found(
+    def of(
         cls,
         lanes_of: Callable[[Warp], LaneCode],
         begin: Callable[..., Warp],
         memory: KernelMemory,
         plan: LanePlan,
-        warps: str,
     ) -> RowOfWarps | None:
         """Append the search for a row's interior warps; None if they are not found that way.
 
-        `begin(number=...)` starts a warp of the workgroup, which has `warps` (an i64) of them.
+        `begin(item)` starts a warp of the workgroup at a work-item, an i64; `begin(item, end)` one
+        of which only the work-items before `end` run.
         """
-        warp = begin(number="0")
+        warp = begin("0")
         lanes = lanes_of(warp)
-        if lanes.facts.group_size[1:] != (1, 1) or not has_interior(lanes, plan, None):
+        facts = lanes.facts
+        if facts.group_size[1:] != (1, 1) or not has_interior(lanes, plan, None):
             return None
         try:
             interior = decide(lanes, warp, memory, in_row=True)
-            if interior is None:
-                return None
-            run = find_run(interior.conditions, warps)
         except HasSteps:
             return None
-        inside, edges = frozenset[Op](), Run(NEVER, NEVER)
+        if interior is None:
+            return None
+        inside, edges, vectors = frozenset[Op](), None, None
         if interior.gains_at_edges and is_small(lanes):
-            conditions, inside = inside_at_edges(lanes, warp, memory)
-            if inside == global_accesses(lanes.ssa):
-                edges = find_run(conditions, warps)
-            else:
-                inside = frozenset()
-        return cls(interior, run, inside, edges, plan, warp, lanes_of, begin, memory)
+            vectors = RowVectors.found(lanes, memory)
+            first = (warp, lanes) if vectors is None else vectors.at(warp.group, "0")
+            edges, inside = inside_at_edges(first[1], first[0], memory)
+            if inside != global_accesses(lanes.ssa):
+                edges = vectors = None
+        anywhere = (
+            vectors is not None
+            and not facts.row_piece
+            and all(map(may_begin_anywhere, (lanes.shapes, interior.shapes, vectors.shapes)))
+        )
+        search = Search(
+            interior.conditions, edges, facts.width, lanes.n, vectors is not None, anywhere
+        )
+        found = search.append(warp.group.items, items_of_first(lanes.entry, facts))
+        return cls(interior, found, inside, vectors, plan, warp, lanes_of, begin, memory)
+
+    def enter(self) -> None:
+        """End the block of the search: continue with vectors, or with all warps."""
+        code = self.interior.conditions.code
+        if self._vectors is None:
+            code.jump("warp_head")
+        else:
+            code.branch(self.found.in_vectors, RowVectors.HEAD, "warp_head")
+
+    def begins(self) -> str:
+        """Return whether the running warp is the first interior one, an i1."""
+        code, width = self.interior.conditions.code, self._warp_width
+        return code.let(
+            f"icmp eq i64 {code.let(f'mul i64 {WARP}, {width}')}, {self.found.run.first}"
+        )
+
+    @property
+    def _warp_width(self) -> int:
+        return self.interior.shapes.facts.width
 
     def emit_edges(self, counters: str) -> Variables | None:
         """Append the version for warps at edges, in the block of a warp; others continue after it.
 
-        None if there is none.
+        None if there is none, or if it is one for vectors.
         """
-        if not self._inside:
+        edges = self.found.edges
+        if edges is None:
             return None
         code = self.interior.conditions.code
-        follows = code.let(f"icmp uge i64 {WARP}, {self._edges.first}")
-        precedes = code.let(f"icmp slt i64 {WARP}, {self._edges.end}")
-        code.branch(code.let(f"and i1 {follows}, {precedes}"), "edge", "any_warp")
+        first = code.let(f"mul i64 {WARP}, {self._warp_width}")
+        code.branch(edges.has(code, first), "edge", "any_warp")
         code.block("edge")
-        variables = None if counters else self._emit_vectors()
-        if variables is None:
-            warp = self._begin()
-            lanes = self._lanes_of(warp)
-            self._memory.clear_private(lanes.entry, code, lanes.facts.width)
-            variables = emit_edge_nodes(
-                self._inside, self._plan, lanes, warp, self._memory, counters
-            )
+        warp = self._begin(first, self.found.items)
+        lanes = self._lanes_of(warp)
+        self._memory.clear_private(lanes.entry, code, lanes.facts.width)
+        variables = emit_edge_nodes(self._inside, self._plan, lanes, warp, self._memory, counters)
         code.block("any_warp")
         return variables
 
-    def _emit_vectors(self) -> Variables | None:
-        """Append a warp at edges vector by vector; those without work-items are left out.
+    def emit(self, before: str, counters: str, end_warp: Callable[[Variables], None]) -> None:
+        """Append the loop over interior warps, from `HEAD` to `AFTER`, and that over vectors.
 
-        None if vectors may not run one after the other.
+        `before` is the block of the search. `end_warp` ends the turn of a warp, whose variables it
+        is handed.
         """
-        code, warp, wide = self.interior.conditions.code, self._warp, self._lanes_of(self._warp)
-        if not may_run_apart(wide, self._memory):
-            return None
-        facts = replace(wide.facts, width=wide.n)
-        shapes = Shapes(wide.ssa, facts)
-        plan = LanePlan(shapes)
-        if plan.sparse:
-            return None
-        first = code.let(f"mul i64 {WARP}, {wide.k}")
-        end = code.let(f"add i64 {first}, {wide.k}")
-        end = code.intrinsic(
-            "llvm.umin", "i64", f"i64 {end}", f"i64 {count_warps(code, warp.group, facts)}"
-        )
-        code.jump("edge_head")
-        code.block("edge_head")
-        code.phi("i64", (first, "edge"), (f"{VECTOR}.next", "edge_over"), name=VECTOR)
-        vector, lanes = begin_vector(wide, warp, shapes, VECTOR)
-        memory = replace(self._memory, ranges=Ranges(shapes), last_readers=plan.last_readers)
-        variables = emit_edge_nodes(
-            self._inside, plan, lanes, vector, memory, "", after="edge_over"
-        )
-        code.block("edge_over")
-        code.let(f"add i64 {VECTOR}, 1", f"{VECTOR}.next")
-        more = code.let(f"icmp ult i64 {VECTOR}.next, {end}")
-        code.branch(more, "edge_head", "warp_over")
-        return variables
-
-    def emit(self, counters: str, end_warp: Callable[[Variables], None]) -> None:
-        """Append the loop, from the label `BEGIN` to `AFTER`, and continue at `warp_head`.
-
-        `end_warp` ends the turn of a warp, whose variables it is handed.
-        """
-        code = self.interior.conditions.code
-        code.block(self.BEGIN)
-        code.jump("run_head")
-        code.block("run_head")
-        code.phi("i64", (self.run.first, self.BEGIN), (f"{NUMBER}.next", OVER), name=NUMBER)
+        code, found = self.interior.conditions.code, self.found
+        code.block(HEAD)
+        ways = [(found.run.first, block) for block in self._before_run()]
+        code.phi("i64", *ways, (f"{ITEM}.next", OVER), name=ITEM)
         wide = self._lanes_of(self._warp)
         if self.interior.is_stream and may_run_apart(wide, self._memory):
             self._emit_stream(wide, end_warp)
         else:
-            warp = self._begin(number=NUMBER)
+            warp = self._begin(ITEM)
             lanes = self._lanes_of(warp)
             self._memory.clear_private(lanes.entry, code, lanes.facts.width)
             variables = emit_nodes(self.interior, lanes, warp, self._memory, counters, after=OVER)
             code.block(OVER)
             end_warp(variables)
-        code.let(f"add i64 {NUMBER}, 1", f"{NUMBER}.next")
-        more = code.let(f"icmp slt i64 {NUMBER}.next, {self.run.end}")
-        code.branch(more, "run_head", self.AFTER)
-        code.block(self.AFTER)
-        code.jump("warp_head")
+        code.let(f"add i64 {ITEM}, {self._warp_width}", f"{ITEM}.next")
+        more = code.let(f"icmp slt i64 {ITEM}.next, {found.run.end}")
+        code.branch(more, HEAD, AFTER)
+        code.block(AFTER)
+        self.enter()
+        if self._vectors is not None:
+            self._vectors.emit(
+                self._inside,
+                self._warp.group,
+                found.items,
+                ((before, "0", found.first_end), (AFTER, found.run.end, found.items)),
+                (HEAD, "group_next"),
+                counters,
+                end_warp,
+            )
 
     def _emit_stream(self, wide: LaneCode, end_warp: Callable[[Variables], None]) -> None:
         """Append the vectors of a warp of a stream, one after the other."""
@@ -179,13 +177,16 @@ class RowOfWarps:
         facts = replace(wide.facts, width=wide.n)
         shapes = InteriorShapes(wide.ssa, facts, self.interior.assumed)
         interior = replace(self.interior, shapes=shapes, plan=LanePlan(shapes))
-        first = code.let(f"mul i64 {NUMBER}, {wide.k}")
         for j in range(wide.k):
-            number = code.let(f"add i64 {first}, {j}")
-            vector, lanes = begin_vector(wide, self._warp, shapes, number)
+            item = code.let(f"add i64 {ITEM}, {j * wide.n}")
+            vector, lanes = begin_vector(wide, self._warp.group, shapes, item)
             after = OVER if j == wide.k - 1 else f"{OVER}{j}"
             variables = emit_nodes(
                 interior, lanes, vector, self._memory, "", after=after, version=f"i{j}"
             )
             code.block(after)
             end_warp(variables)
+
+    def _before_run(self) -> tuple[str, ...]:
+        """Return the blocks from which interior warps begin."""
+        return ("warp_head",) if self._vectors is None else ("warp_head", RowVectors.END_BLOCK)

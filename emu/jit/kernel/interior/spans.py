@@ -86,7 +86,7 @@ class Spans:
         in_row: bool,
         assumes: bool = True,
     ) -> None:
-        """`in_row`: spans are those of the first warp of a row, with steps to the others.
+        """`in_row`: spans are those of a row's first warp, with steps from work-item to work-item.
 
         `assumes`: whether the warp may be asked to have no edge, as where indices are clamped.
         """
@@ -224,9 +224,10 @@ class Spans:
         first = code.let(f"zext i32 {lanes.lane0(op)} to i64")
         if self._in_row and op.ins.row.stem == "workitemflatabsid":
             self._ask_for_items()
-        # The warps of a row are counted from its first one.
-        per_warp = step * lanes.facts.width if self._in_row else 0
-        low = Bound(((first, 1),), step=((ONE, per_warp),) if per_warp else ())
+        elif self._in_row and step:
+            self._conditions.is_in_first(first, "0")
+        # A warp of a row may begin at any of its work-items.
+        low = Bound(((first, 1),), step=((ONE, step),) if step and self._in_row else ())
         high = low.plus(Bound(constant=step * (lanes.facts.width - 1)))
         # The sizes of a launch are tested once: all of its numbers but this are below 2^31.
         return Span(low, high, 0, mask_of(32 if op.ins.row.stem.endswith("flatabsid") else 31))

@@ -10,7 +10,7 @@ from ....analysis.warps.uniformity import Shapes
 from ...llvm.vectors import VectorCode
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
-from ..workgroups.identity import Warp, start_warp
+from ..workgroups.identity import Warp, Workgroup, start_warp_at
 
 
 def may_run_apart(lanes: LaneCode, memory: KernelMemory) -> bool:
@@ -22,14 +22,16 @@ def may_run_apart(lanes: LaneCode, memory: KernelMemory) -> bool:
     return lanes.k > 1 and not memory.private_bytes and not shows
 
 
-def begin_vector(lanes: LaneCode, warp: Warp, shapes: Shapes, number: str) -> tuple[Warp, LaneCode]:
-    """Append the start of a vector; return it, as a warp, and its code.
+def begin_vector(
+    lanes: LaneCode, group: Workgroup, shapes: Shapes, item: str, end: str | None = None
+) -> tuple[Warp, LaneCode]:
+    """Append the start of a vector at a work-item (an i64); return it, as a warp, and its code.
 
-    `number` (an i64) is that of the vector in its workgroup, `lanes` the code of whole warps,
-    `warp` one of them, and `shapes` what is known of warps of one vector.
+    Its lanes are work-items up to the one before `end` (an i64), or all. `lanes` is the code of
+    whole warps, and `shapes` what is known of warps of one vector.
     """
     facts = shapes.facts
-    vector = start_warp(VectorCode(lanes.code, lanes.n, 1), warp.group, facts, number)
+    vector = start_warp_at(VectorCode(lanes.code, lanes.n, 1), group, facts, item, end)
     report = partial(vector.report, lanes.code)
     code = LaneCode(lanes.variables, lanes.table, shapes, facts, facts.width, report)
     return vector, code

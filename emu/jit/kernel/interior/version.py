@@ -19,7 +19,7 @@ from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..nodes import Nodes
 from ..variables import Variables
-from ..workgroups.identity import Identity, Warp
+from ..workgroups.identity import Identity, Warp, items_of_first
 from ..workgroups.one_warp import OneWarp
 from .bounds import ONE, Bound, Conditions
 from .decisions import Decisions, ask_for_size
@@ -76,9 +76,12 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     """
     code, facts = lanes.code, lanes.facts
     conditions, assumed, decisions = _ask(lanes, warp, memory, in_row=in_row)
-    if not facts.whole:
+    if not facts.whole or in_row:
         first, items = (code.let(f"zext i32 {n} to i64") for n in (warp.first, warp.group.items))
-        step = ((ONE, facts.width),) if in_row else ()
+        step = ((ONE, 1),) if in_row else ()
+        if in_row:
+            conditions.is_in_first(first, "0")
+            conditions.is_in_first(items, items_of_first(lanes.entry, facts))
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
     inside = decisions.decide()

@@ -95,6 +95,8 @@ class GlobalMemory:
                 return loaded if site.is_load else None
         if form is not None and lanes.shapes.is_uniform(base):
             loaded = self._uniform(site, form)
+        elif form is not None and strided and site.is_inside:
+            loaded = self._wide(site, addresses.host_inside(form, window))
         elif form is not None and strided:
             place = self._place(site, form)
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
@@ -399,6 +401,8 @@ class GlobalMemory:
             if steps_by_elements(form, size):
                 return self._indexed(site, form)
             return self._scattered.pointers(site)
+        if site.is_inside:
+            return self._wide(site, addresses.host_inside(form, site.window))
         place = self._place(site, form)
         params = [v for v, factor in form.uniform if factor == 1 and addresses.pointers.is_param(v)]
         if (

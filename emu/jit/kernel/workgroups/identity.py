@@ -11,7 +11,7 @@ from ...llvm.function_text import FunctionText
 from ...llvm.text import integer
 from ...llvm.vectors import Chunks, VectorCode
 from ...runtime.context import GROUPS, ITEMS, Slot
-from ..context_code import load_slot_32, store_slot
+from ..context_code import load_slot, load_slot_32, store_slot
 from ..lane_code import POSITION, LaneCode
 
 GROUP = "%g"
@@ -50,6 +50,17 @@ def start_group(code: FunctionText, facts: Facts) -> Workgroup:
     a, b, c = sizes
     xy = code.let(f"mul i32 {a}, {b}")
     return Workgroup((x, y, z), (a, b, c), code.let(f"mul i32 {xy}, {c}"))
+
+
+def items_of_first(entry: FunctionText, facts: Facts) -> str:
+    """Return the work-items of the first workgroup of a row of the grid, an i64.
+
+    A workgroup is a part of one row.
+    """
+    size = facts.group_size[0]
+    if facts.whole:
+        return str(size)
+    return entry.intrinsic("llvm.umin", "i64", f"i64 {load_slot(entry, ITEMS[0])}", f"i64 {size}")
 
 
 def count_warps(code: FunctionText, group: Workgroup, facts: Facts) -> str:
@@ -97,12 +108,38 @@ def start_warp(vectors: VectorCode, group: Workgroup, facts: Facts, number: str 
     first = "0"
     if not facts.one_warp:
         first = code.let(f"mul i32 {code.let(f'trunc i64 {number} to i32')}, {facts.width}")
+    return _warp(vectors, group, facts, number, first, None if facts.whole else group.items)
+
+
+def start_warp_at(
+    vectors: VectorCode, group: Workgroup, facts: Facts, item: str, end: str | None = None
+) -> Warp:
+    """Append the computation of the identity of a warp that begins at any work-item, an i64.
+
+    Its lanes are work-items up to the one before `end` (an i64), or all.
+    """
+    code = vectors.code
+    number = code.let(f"udiv i64 {item}, {facts.width}")
+    first = code.let(f"trunc i64 {item} to i32")
+    if end is not None:
+        end = code.let(f"trunc i64 {end} to i32")
+    return _warp(vectors, group, facts, number, first, end)
+
+
+def _warp(
+    vectors: VectorCode,
+    group: Workgroup,
+    facts: Facts,
+    number: str,
+    first: str,
+    end: str | None,
+) -> Warp:
     base, lane = vectors.spread(32, first), vectors.steps(32)
     flat = vectors.each("add", 32, base, lane)
     local0, local, firsts = _local_ids(vectors, group, facts, first, flat)
     existing = ["splat (i1 true)"] * vectors.k
-    if not facts.whole:
-        existing = vectors.each("icmp ult", 32, flat, vectors.spread(32, group.items))
+    if end is not None:
+        existing = vectors.each("icmp ult", 32, flat, vectors.spread(32, end))
     return Warp(group, number, first, lane, flat, local0, local, firsts, existing)
 
 

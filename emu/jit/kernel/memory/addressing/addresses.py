@@ -222,6 +222,14 @@ class Addresses:
         inside = self.lanes.code.let(f"icmp ult i64 {number}, {places}")
         return Place(inside, lambda: self.host(window, offset), lambda: offset)
 
+    def host_inside(self, form: Form, window: Window) -> str:
+        """Return the host address of a place that is inside, a ptr: that of lane 0's index.
+
+        The constant comes last, so that places at constant distances share a register.
+        """
+        near = self.host(window, self._whole(replace(form, constant=0), window))
+        return self.lanes.code.let(f"getelementptr i8, ptr {near}, i64 {form.constant}")
+
     def first(self, form: Form) -> str | None:
         """Return the index of lane 0, an i64; None without an index."""
         if form.index is None:

@@ -1,0 +1,100 @@
+"""The search for the interior warps of a row, and for what runs beside them.
+
+Most rows of a grid have the same ones: their number follows from the row's length, from borders at
+its ends, and from how far accesses are from their work-item. So the warps are found once per call
+for the first workgroups of all rows. A row asks only whether it has them, as rows do that are not
+at an end of a buffer or of the grid; if not, its own are found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..lane_code import POSITION
+from .bounds import Conditions
+from .runs import Run, Starts, find_starts, find_starts_in_first, run_from_anywhere, run_of
+
+
+@dataclass(frozen=True)
+class Found:
+    """The interior warps of a row; its operands are i64."""
+
+    run: Run
+    """The work-items of interior warps."""
+    end_warp: str
+    """The number of the warp after the last interior one, where they begin at multiples."""
+    items: str
+    """How many work-items the row has."""
+    first_end: str
+    """The work-item before which those end that precede the interior warps."""
+    in_vectors: str
+    """Whether work-items beside the interior warps run vector by vector, an i1."""
+    edges: Starts | None
+    """Where warps may begin so that accesses are inside, if they do not run vector by vector."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the warps of a row may run."""
+
+    interior: Conditions
+    edges: Conditions | None
+    """Conditions under which all accesses are inside, if there is code for that."""
+    width: int
+    vector: int
+    """Lanes of a vector."""
+    has_vectors: bool
+    """Whether that code is for single vectors."""
+    from_anywhere: bool
+    """Whether warps of most rows may begin at any work-item then."""
+
+    def append(self, items: str, items_of_first: str) -> Found:
+        """Append the search in a row of so many work-items (an i32).
+
+        The first workgroup of each row of the grid has `items_of_first` (an i64).
+        """
+        code = self.interior.code
+        items = code.let(f"zext i32 {items} to i64")
+        if self.edges is not None and not self.has_vectors:
+            edges = find_starts(self.edges, items)
+            run = run_of(code, find_starts(self.interior, items), self.width)
+            return self._found(run, items, "false", edges)
+        run, fits = self._of_first(items_of_first)
+        before = code.current_block
+        code.branch(fits, "row_found", "row_search")
+        code.block("row_search")
+        in_vectors = "false"
+        if self.edges is not None:
+            in_vectors = find_starts(self.edges, items).all_of(code, items)
+        own = run_of(code, find_starts(self.interior, items), self.width)
+        searched = code.current_block
+        code.jump("row_found")
+        code.block("row_found")
+        first, end = (
+            code.phi("i64", (a, before), (b, searched))
+            for a, b in ((run.first, own.first), (run.end, own.end))
+        )
+        in_vectors = code.phi("i1", (str(self.has_vectors).lower(), before), (in_vectors, searched))
+        return self._found(Run(first, end), items, in_vectors, None)
+
+    def _of_first(self, items: str) -> tuple[Run, str]:
+        """Return the warps of most rows' first workgroups, and whether this one has them, an i1."""
+        code, entry = self.interior.code, self.interior.entry
+        is_first = code.let(f"icmp eq i32 {POSITION[0]}, 0")
+        starts, fits = find_starts_in_first(self.interior, items)
+        tests = [fits]
+        if self.edges is not None:
+            edges, fits = find_starts_in_first(self.edges, items)
+            tests += [edges.all_of(entry, items), fits]
+        if self.from_anywhere:
+            run = run_from_anywhere(entry, starts, self.width, self.vector)
+        else:
+            run = run_of(entry, starts, self.width)
+        return run, code.all_of(is_first, *tests)
+
+    def _found(self, run: Run, items: str, in_vectors: str, edges: Starts | None) -> Found:
+        code = self.interior.code
+        end_warp = code.let(f"udiv i64 {run.end}, {self.width}")
+        is_empty = code.let(f"icmp slt i64 {run.first}, 0")
+        first_end = code.let(f"select i1 {is_empty}, i64 {items}, i64 {run.first}")
+        return Found(run, end_warp, items, first_end, in_vectors, edges)
