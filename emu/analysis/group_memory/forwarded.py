@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,12 +39,22 @@ NONE = -1
 
 Lanes = NDArray[np.bool_]
 
+Copies = tuple[tuple[int, int], ...]
+"""Numbers of loops, and of the copies of these that an access is in; none where it is in one."""
+
+
+class Access(NamedTuple):
+    """An access of group memory, in some copies of loops."""
+
+    op: Op
+    copies: Copies = ()
+
 
 @dataclass(frozen=True)
 class Sources:
     """The store that each lane's word of a load comes from, and the lane that has stored it."""
 
-    stores: tuple[Op, ...]
+    stores: tuple[Access, ...]
     store_of: NDArray[np.int64]
     """Lane -> position in `stores`; `NONE` where the lane does not run."""
     lane_of: NDArray[np.int64]
@@ -53,14 +64,92 @@ class Sources:
 class Forwarded:
     """The loads of a kernel that take what has been stored, and the stores that they take from."""
 
-    loads: Mapping[Op, Sources] = field(default_factory=dict)
+    loads: Mapping[Access, Sources] = field(default_factory=dict)
     unread: frozenset[Op] = frozenset()
     """Stores to places inside of group memory, from which nothing loads."""
+    by_copies: bool = False
+    """Whether an access is another one in each copy of a loop."""
 
     @cached_property
-    def stores(self) -> frozenset[Op]:
+    def stores(self) -> frozenset[Access]:
         """The stores whose data later loads take."""
         return frozenset(store for sources in self.loads.values() for store in sources.stores)
+
+
+class StoredWords:
+    """The store that has written each word of group memory last, and its lane."""
+
+    def __init__(self, total: int) -> None:
+        self._store_of = np.full(total // WORD, NONE)
+        self._lane_of = np.zeros(total // WORD, np.int64)
+        self._stores: list[Access] = []
+
+    def forget(self, words: NDArray[np.int64] | None = None) -> None:
+        """Note that some words, by default all, have come from anywhere."""
+        if words is None:
+            self._store_of[:] = NONE
+        else:
+            self._store_of[words] = NONE
+
+    def store(self, access: Access, words: NDArray[np.int64], lanes: Lanes) -> None:
+        """Let lanes store to their words."""
+        self._store_of[words[lanes]] = len(self._stores)
+        self._lane_of[words[lanes]] = np.flatnonzero(lanes)
+        self._stores.append(access)
+
+    def sources(self, words: NDArray[np.int64], lanes: Lanes) -> Sources | None:
+        """Return where the words of lanes come from; None if that is not known of all."""
+        store_of = np.full(len(words), NONE)
+        lane_of = np.zeros(len(words), np.int64)
+        store_of[lanes], lane_of[lanes] = self._store_of[words[lanes]], self._lane_of[words[lanes]]
+        if (store_of[lanes] == NONE).any():
+            return None
+        used = np.flatnonzero(np.bincount(store_of[lanes]))  # np.unique would import numpy.ma
+        position = np.zeros(len(self._stores), np.int64)
+        position[used] = np.arange(len(used))
+        store_of[lanes] = position[store_of[lanes]]
+        return Sources(tuple(self._stores[n] for n in used), store_of, lane_of)
+
+    def words_of(
+        self, op: Op, base: Numbers | None, lanes: Lanes | None
+    ) -> tuple[NDArray[np.int64], Lanes] | None:
+        """Return the words that lanes access, and which may run; None if that is not known.
+
+        `base` are the numbers of the address register, `lanes` those that run, None if any may.
+        """
+        address, type_ = op.ins.address, op.ins.row.type
+        assert address is not None
+        assert type_ is not None
+        if base is None or op.ins.row.is_atomic:
+            return None
+        bytes_ = base.astype(np.int64) + address.offset
+        some = np.ones(len(bytes_), np.bool_) if lanes is None else lanes
+        ran = bytes_[some]
+        if ran.size and not (
+            0 <= ran.min() and ran.max() <= len(self._store_of) * WORD - type_.size
+        ):
+            return None
+        if (ran % type_.size).any():
+            return None
+        return bytes_ // WORD, some
+
+
+def shuffles_of(sources: Sources, chunk: int, most: int) -> int | None:
+    """Return the permutations that make the vectors of a load, of `chunk` lanes each.
+
+    None if one of them is made of more than `most` vectors.
+    """
+    shuffles = 0
+    for first in range(0, len(sources.store_of), chunk):
+        here = slice(first, first + chunk)
+        stores, lanes = sources.store_of[here], sources.lane_of[here]
+        runs = stores != NONE
+        vectors = {*zip(stores[runs], lanes[runs] // chunk, strict=True)}
+        if len(vectors) > most:
+            return None
+        in_place = (lanes[runs] % chunk == np.flatnonzero(runs)).all()
+        shuffles += len(vectors) - 1 if len(vectors) > 1 else int(bool(vectors) and not in_place)
+    return shuffles
 
 
 def forwarded(shapes: Shapes, total: int, chunk: int) -> Forwarded:
@@ -93,14 +182,12 @@ class _Walk:
         """Node where the sides of a branch meet -> nodes of the sides."""
         self._open: set[int] = set()
         """Nodes of sides that any lanes may run."""
-        self._stores: list[Op] = []
-        self._store_of = np.full(total // WORD, NONE)
-        self._lane_of = np.zeros(total // WORD, np.int64)
+        self._words = StoredWords(total)
         self._storing = {
             loop.number for loop in self._flow.loops if any(map(self._changes, loop.nodes))
         }
         """Loops that change group memory."""
-        self._found: dict[Op, Sources] = {}
+        self._found: dict[Access, Sources] = {}
         self._inside: set[Op] = set()
         """Stores that are known to be inside."""
         self._reads_memory = False
@@ -117,7 +204,7 @@ class _Walk:
         for number in self._flow.order:
             here = frozenset(loop.number for loop in self._flow.loops_around(number))
             if (around ^ here) & self._storing:
-                self._store_of[:] = NONE
+                self._words.forget()
             around = here
             lanes = self._lanes_at(number)
             for phi in self._ssa.phis.get(number, ()):
@@ -219,77 +306,39 @@ class _Walk:
 
     # --- memory
 
-    def _words(self, op: Op, lanes: Lanes | None) -> tuple[NDArray[np.int64], Lanes] | None:
-        """Return the words that lanes access, and which may run; None if that is not known."""
-        address, type_ = op.ins.address, op.ins.row.type
-        assert address is not None
-        assert type_ is not None
-        base = of_constant(Const(op.cls, 0), self._size) if op.base is None else self._of(op.base)
-        if base is None or op.ins.row.is_atomic:
-            return None
-        bytes_ = base.astype(np.int64) + address.offset
-        some = np.ones(len(bytes_), np.bool_) if lanes is None else lanes
-        ran = bytes_[some]
-        if ran.size and not (
-            0 <= ran.min() and ran.max() <= len(self._store_of) * WORD - type_.size
-        ):
-            return None
-        if (ran % type_.size).any():
-            return None
-        return bytes_ // WORD, some
+    def _places(self, op: Op, lanes: Lanes | None) -> tuple[NDArray[np.int64], Lanes] | None:
+        base = op.base if op.base is not None else Const(op.cls, 0)
+        return self._words.words_of(op, self._of(base), lanes)
 
     def _store(self, op: Op, lanes: Lanes | None) -> None:
-        found, type_ = self._words(op, lanes), op.ins.row.type
+        found, type_ = self._places(op, lanes), op.ins.row.type
         assert type_ is not None
         self._reads_memory |= op.ins.row.is_atomic
         if found is None:
-            self._store_of[:] = NONE
+            self._words.forget()
             return
         words, some = found
         self._inside.add(op)
         if lanes is None or type_.size != WORD:
             for more in range(max(1, type_.size // WORD)):
-                self._store_of[words[some] + more] = NONE
+                self._words.forget(words[some] + more)
             return
-        self._store_of[words[some]] = len(self._stores)
-        self._lane_of[words[some]] = np.flatnonzero(some)
-        self._stores.append(op)
+        self._words.store(Access(op), words, some)
 
     def _load(self, op: Op, lanes: Lanes | None) -> bool:
         """Note where the words of a load come from; return whether it takes them from there."""
-        shapes, type_, found = self._shapes, op.ins.row.type, self._words(op, lanes)
+        shapes, type_, found = self._shapes, op.ins.row.type, self._places(op, lanes)
         assert type_ is not None
         if found is None or type_.size != WORD or op.base is None or shapes.is_uniform(op.base):
             return False
         words, some = found
         if not some.any() or shapes.piece_stride(op.base) == 0:
             return False
-        store_of = np.full(len(words), NONE)
-        lane_of = np.zeros(len(words), np.int64)
-        store_of[some], lane_of[some] = self._store_of[words[some]], self._lane_of[words[some]]
-        if (store_of[some] == NONE).any():
+        sources = self._words.sources(words, some)
+        if sources is None:
             return False
-        if not self._is_cheap(store_of, lane_of):
+        shuffles = shuffles_of(sources, self._chunk, MOST_SOURCES)
+        if shuffles is None or 2 * shuffles > MOST_SHUFFLES * (len(words) // self._chunk):
             return False
-        used = np.flatnonzero(np.bincount(store_of[some]))  # np.unique would import numpy.ma
-        position = np.zeros(len(self._stores), np.int64)
-        position[used] = np.arange(len(used))
-        store_of[some] = position[store_of[some]]
-        self._found[op] = Sources(tuple(self._stores[n] for n in used), store_of, lane_of)
+        self._found[Access(op)] = sources
         return True
-
-    def _is_cheap(self, store_of: NDArray[np.int64], lane_of: NDArray[np.int64]) -> bool:
-        """Return whether few permutations make the vectors of a load."""
-        chunk, shuffles = self._chunk, 0
-        count = len(store_of) // chunk
-        for first in range(0, len(store_of), chunk):
-            stores, lanes = store_of[first : first + chunk], lane_of[first : first + chunk]
-            runs = stores != NONE
-            vectors = {*zip(stores[runs], lanes[runs] // chunk, strict=True)}
-            if len(vectors) > MOST_SOURCES:
-                return False
-            in_place = (lanes[runs] % chunk == np.flatnonzero(runs)).all()
-            shuffles += (
-                len(vectors) - 1 if len(vectors) > 1 else int(bool(vectors) and not in_place)
-            )
-        return 2 * shuffles <= MOST_SHUFFLES * count

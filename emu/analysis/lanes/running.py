@@ -168,10 +168,14 @@ def has_known_lanes(shapes: Shapes) -> bool:
 
 
 class Walk:
-    """A walk through the nodes of a kernel in order, which finds the loops to copy and the work."""
+    """A walk through the nodes of a kernel in order, which finds the loops to copy and the work.
 
-    def __init__(self, shapes: Shapes, trips: Mapping[int, Trips]) -> None:
+    `gains` by lanes that do not run, or else by any copies.
+    """
+
+    def __init__(self, shapes: Shapes, trips: Mapping[int, Trips], *, gains: bool = True) -> None:
         self._shapes, self._flow = shapes, shapes.flow
+        self._gains = gains
         self._trips = trips
         self.copied: dict[int, Trips] = {}
         """Loop number -> iterations of the loops that are written once for each of them."""
@@ -211,7 +215,7 @@ class Walk:
             or not only_exit(flow, loop)
             or any(other.parent == loop.number for other in flow.loops)
             or set(numbers[at : at + len(loop.nodes)]) != loop.nodes
-            or (self._is_alike(loop) and not self._scattered(loop))
+            or (self._gains and self._is_alike(loop) and not self._scattered(loop))
             or any(
                 last is not None and last.row.stem == "trap"
                 for n in loop.nodes
@@ -239,7 +243,9 @@ class Walk:
                 vectors += self._node(number, enters=copy == 0)
             wide += sum(self._is_wide(op) for op in scattered)
         all_lanes = sum(self._vectors(n, before) for n in body) * (trips.returns + 1)
-        if self._is_alike(loop):
+        if not self._gains:
+            pays = vectors <= MOST_VECTORS
+        elif self._is_alike(loop):
             mostly = 2 * wide > len(scattered) * (trips.returns + 1)
             pays = mostly and vectors <= MOST_OF_ALL_LANES
         else:

@@ -28,6 +28,9 @@ _ARITHMETIC: dict[str, Callable[..., NDArray[np.generic]]] = {
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
+    "min": np.minimum,
+    "max": np.maximum,
+    "select": lambda c, a, b: np.where(c, a, b),
     "cmp_eq": np.equal,
     "cmp_ne": np.not_equal,
     "cmp_lt": np.less,
@@ -55,7 +58,7 @@ def is_arithmetic(op: Op) -> bool:
 def computed(op: Op, args: Sequence[Numbers]) -> Numbers:
     """Return the results of an instruction for all work-items, modulo 2^32."""
     stem, _, type_ = op.ins.row.name.rpartition("_")
-    if stem.startswith("cmp") and type_ == "s32":
+    if type_ == "s32" and (stem.startswith("cmp") or stem in ("min", "max")):
         return _ARITHMETIC[stem](*(a.view(np.int32) for a in args)).astype(np.uint32)
     return _ARITHMETIC[stem](*args).astype(np.uint32)
 

@@ -97,8 +97,11 @@ class Nodes:
             plan,
             at_exit,
             None if counts or plan.sparse or not one_warp else memory.ranges.shapes,
+            0 if memory.forwarded.loads else memory.group_bytes,
         )
         self._copied = CopiedLoops(lanes, plan, trips, self._running.copied, copied or {})
+        if self._running.forwarded.loads:
+            self._instructions.access.local.forwarding.found = self._running.forwarded
         lanes.charges = charges_of(self._flow, {*loops, *self._copied.numbers})
         lanes.charges_by_helper = budget.is_by_helper(lanes, plan, self._copied.numbers)
         left = {t.exit: (at_exit_of, t.returns) for at_exit_of, t in at_exit.items() if t.returns}

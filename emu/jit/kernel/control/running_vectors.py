@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....analysis.flow.order import Loop
+from ....analysis.group_memory.forwarded import Forwarded
+from ....analysis.group_memory.forwarded_copies import forwarded_in_copies
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.lanes.running import Lanes, RunningLanes, Walk, has_known_lanes, last_lane
 from ....analysis.ranges.trips import Trips
@@ -20,7 +22,12 @@ class RunningVectors:
     """
 
     def __init__(
-        self, lanes: LaneCode, plan: LanePlan, trips: Mapping[int, Trips], shapes: Shapes | None
+        self,
+        lanes: LaneCode,
+        plan: LanePlan,
+        trips: Mapping[int, Trips],
+        shapes: Shapes | None,
+        group_bytes: int,
     ) -> None:
         self._lanes, self._flow = lanes, lanes.flow
         self._same = plan.masks.same
@@ -29,8 +36,16 @@ class RunningVectors:
         """Loop that is not copied -> vectors of its header, which all its nodes have."""
         self.copied: Mapping[int, Trips] = {}
         """Loop number -> iterations of the loops that are written once for each of them."""
+        self.forwarded = Forwarded()
+        """Loads of `group_bytes` of group memory that take what has been stored, if all can."""
         if shapes is not None and has_known_lanes(shapes):
-            self.copied = Walk(shapes, trips).copied
+            if group_bytes:
+                self.copied = Walk(shapes, trips, gains=False).copied
+                self.forwarded = forwarded_in_copies(
+                    shapes, self.copied, self._same, group_bytes, lanes.n
+                )
+            if not self.forwarded.loads:
+                self.copied = Walk(shapes, trips).copied
             # A stencil with a halo, which has no tree, took 1.1 times as long.
             self._found = RunningLanes(shapes, self.copied) if self.copied else None
 

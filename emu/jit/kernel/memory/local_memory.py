@@ -39,7 +39,7 @@ class LocalMemory:
         self.pieces = pieces
         self.memory = memory
         self._rows = PrivateRows(lanes, moves, memory)
-        self._forwarding = Forwarding(lanes, memory.forwarded)
+        self.forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test has shown to be inside."""
@@ -64,12 +64,14 @@ class LocalMemory:
         assert address is not None
         assert type_ is not None
         extent = self.extent(op)
-        if self._forwarding.is_kept(op):
-            self._forwarding.keep(op, self.moves.store_data(op, type_))
-        forwarded = self._forwarding.load(op)
-        if forwarded is not None:
+        if self.forwarding.is_kept(op):
+            self.forwarding.keep(op, self.moves.store_data(op, type_))
+        forwarded = self.forwarding.load(op)
+        if forwarded is not None and lanes.shapes.is_uniform(extent.base):
+            lanes.define(op, "value", forwarded)
+        elif forwarded is not None:
             self._define(op, [extended(lanes.code, c, type_, lanes.n) for c in forwarded])
-        elif op in self.memory.forwarded.unread:
+        elif op in self.forwarding.found.unread:
             pass
         elif extent.span() < 0:
             self.always_faults(op, extent)

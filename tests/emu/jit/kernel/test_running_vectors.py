@@ -174,7 +174,8 @@ def nodes_of(text: str) -> dict[str, str]:
 
 
 def test_only_the_first_vectors_of_late_steps_are_computed() -> None:
-    text = TREE.replace("BODY", BODIES["sum"]).replace("SIZE", "256")
+    anywhere = "and_u32 $s11, $s3, 60\n ld_group_u32 $s12, [t+$s11]\n"  # keeps it in memory
+    text = TREE.replace("BODY", anywhere + BODIES["sum"]).replace("SIZE", "256")
     kernel = simtlab.assemble(text).program.kernels[0]
     nodes = nodes_of(generate(kernel, 0, FACTS))
     stores = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .....analysis.group_memory.forwarded import NONE, Forwarded, Sources
+from .....analysis.group_memory.forwarded import NONE, Access, Forwarded, Sources
+from .....analysis.group_memory.forwarded_copies import copies_of
 from .....analysis.values.ssa import Op
 from ....llvm.text import integer
 from ...lane_code import LaneCode
@@ -15,24 +16,28 @@ class Forwarding:
 
     def __init__(self, lanes: LaneCode, found: Forwarded) -> None:
         self._lanes = lanes
-        self._loads = found.loads
-        self._stores = found.stores
+        self.found = found
 
     def keep(self, op: Op, data: Sequence[str]) -> None:
         """Note the vectors that a store writes."""
         v = integer(32, self._lanes.n)
-        self._lanes.variables.store(("stored", op), [v] * len(data), data)
+        self._lanes.variables.store(("stored", self._access(op)), [v] * len(data), data)
 
     def is_kept(self, op: Op) -> bool:
         """Return whether a load takes what a store writes."""
-        return op in self._stores and not self._lanes.is_alone
+        return self._access(op) in self.found.stores and not self._lanes.is_alone
+
+    def _access(self, op: Op) -> Access:
+        return Access(op, copies_of(self._lanes.copies) if self.found.by_copies else ())
 
     def load(self, op: Op) -> list[str] | None:
-        """Return the vectors of a load; None if it is one from memory."""
-        sources = self._loads.get(op)
+        """Return the vectors of a load, or the scalar of one place; None if it is from memory."""
+        sources = self.found.loads.get(self._access(op))
         if sources is None or self._lanes.is_alone:
             return None
         kept = [self._kept(sources, position) for position in range(len(sources.stores))]
+        if op.base is None or self._lanes.shapes.is_uniform(op.base):
+            return [self._scalar(sources, kept[0])]
         return [self._vector(sources, kept, chunk) for chunk in range(self._lanes.k)]
 
     def _kept(self, sources: Sources, position: int) -> list[str]:
@@ -40,6 +45,12 @@ class Forwarding:
         most = int(sources.lane_of[sources.store_of == position].max()) // lanes.n + 1
         key = ("stored", sources.stores[position])
         return lanes.variables.load(key, [integer(32, lanes.n)] * most)
+
+    def _scalar(self, sources: Sources, kept: Sequence[str]) -> str:
+        """Return the word of one place, which one lane has stored."""
+        n, lane = self._lanes.n, int(sources.lane_of.max())
+        vector = f"{integer(32, n)} {kept[lane // n]}"
+        return self._lanes.code.let(f"extractelement {vector}, i32 {lane % n}")
 
     def _vector(self, sources: Sources, kept: Sequence[Sequence[str]], chunk: int) -> str:
         """Return one vector of a load, by permutations of two vectors each."""
@@ -69,6 +80,6 @@ class Forwarding:
         return result
 
     def _shuffled(self, v: str, a: str, b: str, order: Sequence[int | None]) -> str:
-        numbers = ", ".join("i32 poison" if at is None else f"i32 {at}" for at in order)
+        numbers = ", ".join(f"i32 {i if at is None else at}" for i, at in enumerate(order))
         kind = f"<{len(order)} x i32>"
         return self._lanes.code.let(f"shufflevector {v} {a}, {v} {b}, {kind} <{numbers}>")

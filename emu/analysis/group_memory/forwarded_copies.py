@@ -1,0 +1,150 @@
+"""Loads of group memory that take what was stored, where loops have a copy for each iteration.
+
+The levels of a tree or scan are such copies: in each of them the places of all work-items follow
+from their numbers. So the whole tree can be in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ....isa.types import RegClass, Segment
+from ..lanes.running import Lanes, RunningLanes
+from ..ranges.trips import Trips
+from ..values.ssa import Const, Op
+from ..warps.uniformity import Shapes
+from .forwarded import WORD, Access, Copies, Forwarded, Sources, StoredWords, shuffles_of
+
+MOST_SOURCES = 6
+"""Vectors from which one vector of a load is made."""
+
+MOST_SHUFFLES = 4
+"""Permutations for a vector of a load, on average; a gather and a scatter take longer."""
+
+MOST_OF_NEIGHBOURS = 1.5
+"""The same for a load of neighbours, which is a wide one in memory."""
+
+
+def forwarded_in_copies(
+    shapes: Shapes,
+    copied: Mapping[int, Trips],
+    same: Mapping[int, int],
+    total: int,
+    chunk: int,
+) -> Forwarded:
+    """Return the loads of `total` bytes of group memory that take stored vectors of `chunk` lanes.
+
+    Loops that are `copied`, by number, have a copy for each iteration. A node has the mask of the
+    one that is the `same`. None of the loads do unless all can.
+    """
+    walk = _Walk(shapes, copied, same, total, chunk)
+    walk.go(list(shapes.flow.order))
+    return walk.result()
+
+
+class _Walk:
+    """A walk through the nodes as they are written, with what is known of lanes and memory."""
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        copied: Mapping[int, Trips],
+        same: Mapping[int, int],
+        total: int,
+        chunk: int,
+    ) -> None:
+        self._shapes, self._flow, self._chunk = shapes, shapes.flow, chunk
+        self._lanes = RunningLanes(shapes, copied)
+        self._copied, self._same = copied, same
+        self._copies: dict[int, int] = {}
+        self._words = StoredWords(total)
+        self._found: dict[Access, Sources] = {}
+        self._stores: set[Op] = set()
+        self._shuffles, self._most = 0, 0.0
+        self._is_known = total % WORD == 0
+
+    def result(self) -> Forwarded:
+        """Return what was found; nothing if some access is not known, or if it costs too much."""
+        if not self._is_known or self._shuffles > self._most:
+            return Forwarded()
+        return Forwarded(self._found, frozenset(self._stores), by_copies=True)
+
+    def go(self, numbers: Sequence[int]) -> None:
+        """Go through nodes in order, and through copies of loops one after the other."""
+        at = 0
+        while at < len(numbers) and self._is_known:
+            loops = [loop for loop in self._flow.loops if loop.header == numbers[at]]
+            loop = next((loop for loop in loops if loop.number in self._copied), None)
+            if loop is None or loop.number in self._copies:
+                self._node(numbers[at])
+                at += 1
+                continue
+            body = numbers[at : at + len(loop.nodes)]
+            for copy in range(self._copied[loop.number].returns + 1):
+                if copy:
+                    self._lanes.repeat(loop)
+                self._copies[loop.number] = copy
+                self.go(body)
+            del self._copies[loop.number]
+            at += len(body)
+
+    def _node(self, number: int) -> None:
+        lanes, node = self._lanes, self._flow.nodes[number]
+        if self._runs_after(number, other := self._same[number]):
+            lanes.share(number, other)
+        headers = {loop.number for loop in self._flow.loops if loop.header == number}
+        if headers and not any(self._copies.get(header) for header in headers):
+            lanes.enter(number)
+        running = lanes.begin(number)
+        if not running.any() or node.latch_of is not None:
+            return
+        for op in self._shapes.ssa.ops.get(number, ()):
+            row = op.ins.row
+            if row.is_memory and row.segment is Segment.GROUP:
+                self._is_known = self._is_known and self._access(op, number, running)
+        ways = lanes.ways(number) if len(node.successors) == 2 else [running] * len(node.successors)
+        for i, target in enumerate(node.successors):
+            if ways is None or ways[i].any():
+                some = running if ways is None else ways[i]
+                lanes.take(number, target, some, certainly=ways is not None)
+
+    def _runs_after(self, number: int, other: int) -> bool:
+        """Return whether a node always runs after another one; sides of branches need not."""
+        is_once = self._flow.loop_of[number] is None
+        return other != number and is_once and self._shapes.passes(other, number)
+
+    def _access(self, op: Op, number: int, running: Lanes) -> bool:
+        """Note what an access does; return whether that is known."""
+        type_, lanes = op.ins.row.type, self._lanes
+        around = {loop.number for loop in self._flow.loops_around(number)}
+        if type_ is None or type_.size != WORD or around - self._copies.keys():
+            return False
+        base = op.base if op.base is not None else Const(RegClass.S, 0)
+        found = self._words.words_of(op, lanes.of(base), running)
+        if found is None or not lanes.is_exact(number):
+            return False
+        words, _ = found
+        access = Access(op, copies_of(self._copies))
+        if not op.ins.row.is_load:
+            self._words.store(access, words, running)
+            self._stores.add(op)
+            return True
+        sources = self._words.sources(words, running)
+        shuffles = None if sources is None else shuffles_of(sources, self._chunk, MOST_SOURCES)
+        if sources is None or shuffles is None:
+            return False
+        self._found[access] = sources
+        if self._shapes.is_uniform(base):
+            return True
+        vectors = sum(
+            running[at : at + self._chunk].any() for at in range(0, len(running), self._chunk)
+        )
+        is_wide = self._shapes.stride(base) == WORD
+        self._shuffles += shuffles
+        self._most += vectors * (MOST_OF_NEIGHBOURS if is_wide else MOST_SHUFFLES)
+        return True
+
+
+def copies_of(written: Mapping[int, int]) -> Copies:
+    """Return the copies of loops that are being written, given by the loops' numbers."""
+    return tuple(sorted(written.items()))
