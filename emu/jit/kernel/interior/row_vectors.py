@@ -41,7 +41,7 @@ class RowVectors:
 
     @classmethod
     def found(cls, wide: LaneCode, memory: KernelMemory) -> RowVectors | None:
-        """Return the vectors of the warps of `wide`; None if they may not run one after the other."""
+        """Return the vectors of the warps of `wide`; None if these may not run apart."""
         if not may_run_apart(wide, memory):
             return None
         shapes = Shapes(wide.ssa, replace(wide.facts, width=wide.n))
