@@ -1,9 +1,9 @@
 """The search for the interior warps of a row, and for what runs beside them.
 
 Most rows of a grid have the same ones: their number follows from the row's length, from borders at
-its ends, and from how far accesses are from their work-item. So the warps are found once per call
-for the first workgroups of all rows. A row asks only whether it has them, as rows do that are not
-at an end of a buffer or of the grid; if not, its own are found.
+its ends, and from how far accesses are from their work-item. So where single vectors run beside
+them, they are found once per call for the first workgroups of all rows. A row asks only whether it
+has them, as rows do that are not at an end of a buffer or of the grid; if not, its own are found.
 """
 
 from __future__ import annotations
@@ -55,17 +55,15 @@ class Search:
         """
         code = self.interior.code
         items = code.let(f"zext i32 {items} to i64")
-        if self.edges is not None and not self.has_vectors:
-            edges = find_starts(self.edges, items)
+        if self.edges is None or not self.has_vectors:
+            edges = None if self.edges is None else find_starts(self.edges, items)
             run = run_of(code, find_starts(self.interior, items), self.width)
             return self._found(run, items, "false", edges)
-        run, fits = self._of_first(items_of_first)
+        run, fits = self._of_first(self.edges, items_of_first)
         before = code.current_block
         code.branch(fits, "row_found", "row_search")
         code.block("row_search")
-        in_vectors = "false"
-        if self.edges is not None:
-            in_vectors = find_starts(self.edges, items).all_of(code, items)
+        in_vectors = find_starts(self.edges, items).all_of(code, items)
         own = run_of(code, find_starts(self.interior, items), self.width)
         searched = code.current_block
         code.jump("row_found")
@@ -74,18 +72,16 @@ class Search:
             code.phi("i64", (a, before), (b, searched))
             for a, b in ((run.first, own.first), (run.end, own.end))
         )
-        in_vectors = code.phi("i1", (str(self.has_vectors).lower(), before), (in_vectors, searched))
+        in_vectors = code.phi("i1", ("true", before), (in_vectors, searched))
         return self._found(Run(first, end), items, in_vectors, None)
 
-    def _of_first(self, items: str) -> tuple[Run, str]:
+    def _of_first(self, edges: Conditions, items: str) -> tuple[Run, str]:
         """Return the warps of most rows' first workgroups, and whether this one has them, an i1."""
         code, entry = self.interior.code, self.interior.entry
         is_first = code.let(f"icmp eq i32 {POSITION[0]}, 0")
         starts, fits = find_starts_in_first(self.interior, items)
-        tests = [fits]
-        if self.edges is not None:
-            edges, fits = find_starts_in_first(self.edges, items)
-            tests += [edges.all_of(entry, items), fits]
+        inside, all_fit = find_starts_in_first(edges, items)
+        tests = fits, inside.all_of(entry, items), all_fit
         if self.from_anywhere:
             run = run_from_anywhere(entry, starts, self.width, self.vector)
         else:
