@@ -189,7 +189,9 @@ def test_streams_run_vector_by_vector(n: int, room: int) -> None:
     assert_as_oracle(works[0], works[1])
 
 
-@pytest.mark.parametrize("more", ["mul_f32 $s3, $s3, $s3", "waveid_u32 $s5"])
+@pytest.mark.parametrize(
+    "more", ["mul_f32 $s3, $s3, $s3", "waveid_u32 $s5\n st_global_u32 $s5, [$d0]"]
+)
 def test_streams_that_compute_or_show_their_warps_run_whole(more: str) -> None:
     works = [stream_of(more) for _ in "ab"]
     assert "\nrun_over0:" not in code_of(works[0])
