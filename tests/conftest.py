@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from .quick import leave_to_slow
+
 EVERY_ENGINE = (
     "timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py",
 )  # fmt: skip
@@ -66,6 +68,11 @@ class _RootIsNoPackage:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_RootIsNoPackage())
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest takes out what `-m` leaves out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_to_slow(items)
 
 
 # Two workers that need the same engine wait for each other while it is compiled. (Marks

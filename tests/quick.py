@@ -1,0 +1,74 @@
+"""Which combinations of parameters `make test` runs, where tests are products of several lists.
+
+Every value of every list occurs in it, in as few combinations as that takes. The others are marked
+`slow`, so that `make test-all` runs the whole product.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+PRODUCTS = (
+    "tests/emu/jit/",
+    "tests/emu/test_atomics.py",
+    "tests/emu/test_lanes.py",
+    "tests/emu/test_waiting.py",
+    "tests/programs/",
+    "tests/recording/test_functional.py",
+    "tests/recording/test_lanes.py",
+    "tests/timing/test_litmus.py",
+)
+"""Where each combination costs a compilation or a long run. Other products are run whole."""
+
+Value = tuple[Any, ...]
+"""A list of parameters, and which of its values a test has."""
+
+
+def values_of(item: pytest.Function) -> frozenset[Value]:
+    """Return what an item has of each list that its function takes parameters from."""
+    lists: list[list[str]] = []
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0] if mark.args else mark.kwargs["argnames"]
+        lists.append([n.strip() for n in names.split(",")] if isinstance(names, str) else [*names])
+    own = item.callspec.params
+    # A value is the object in its list; equal ones may be alike by accident.
+    return frozenset((*names, *(id(own[name]) for name in names)) for names in lists)
+
+
+def covering(items: Iterable[pytest.Function]) -> set[pytest.Function]:
+    """Return a few items that have among them what all have.
+
+    Those that have most of what is still missing come first; their names decide between equal ones,
+    so that the combinations are no diagonal and stay the same.
+    """
+    has = {item: values_of(item) for item in items}
+    missing = frozenset().union(*has.values())
+    order = sorted(has, key=lambda item: zlib.crc32(item.nodeid.encode()))
+    kept: set[pytest.Function] = set()
+    while missing:
+        best = max(order, key=lambda item: len(has[item] & missing))
+        missing -= has[best]
+        kept.add(best)
+    return kept
+
+
+def leave_to_slow(items: Iterable[pytest.Item]) -> None:
+    """Mark as slow the items of products that add no value to those that are kept."""
+    products: dict[str, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if (
+            item.nodeid.startswith(PRODUCTS)
+            and isinstance(item, pytest.Function)
+            and hasattr(item, "callspec")
+            and not item.get_closest_marker("slow")
+            and len(list(item.iter_markers("parametrize"))) > 1
+        ):
+            products[item.nodeid.partition("[")[0]].append(item)
+    for product in products.values():
+        for item in set(product) - covering(product):
+            item.add_marker(pytest.mark.slow)
