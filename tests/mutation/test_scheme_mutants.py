@@ -22,6 +22,9 @@ from .support.reference import issued_by_stack, issued_by_threads, warps_of
 EXAMPLES = 200
 """Random kernels for each bug: lanes that return on one side alone are rare."""
 
+FEW = 20
+"""So many find most of the bugs."""
+
 BUDGET = 1 << 12
 """More than any of these kernels takes, so that one which never ends is noticed soon."""
 
@@ -87,8 +90,11 @@ def without_markers(case: Case, scheme: str, statistics: Statistics) -> int:
 
 
 @pytest.mark.parametrize("scheme", ["stack", "ipdom-explicit", "ppc", "ppc-explicit", "per-thread"])
-def test_without_a_bug_nothing_is_found(scheme: str) -> None:
-    for number in range(EXAMPLES):
+@pytest.mark.parametrize(
+    "examples", [range(FEW), pytest.param(range(FEW, EXAMPLES), marks=pytest.mark.slow)], ids=str
+)
+def test_without_a_bug_nothing_is_found(scheme: str, examples: range) -> None:
+    for number in examples:
         check(number, scheme)
 
 
@@ -234,9 +240,19 @@ MUTANTS = {
 }  # fmt: skip
 
 
+RARE = {
+    "lanes leave a barrier again at the next", "lanes that returned stay on the taken sides below",
+}  # fmt: skip
+"""Bugs that more than a few examples are needed for."""
+
+
 @pytest.mark.parametrize(
     ("scheme", "mutant"),
-    [(scheme, mutant) for scheme, mutants in MUTANTS.items() for mutant in mutants],
+    [
+        pytest.param(scheme, mutant, marks=[pytest.mark.slow] if mutant.why in RARE else [])
+        for scheme, mutants in MUTANTS.items()
+        for mutant in mutants
+    ],
     ids=lambda x: x.why if isinstance(x, Mutant) else x,
 )
 def test_a_seeded_bug_is_found_within_two_hundred_examples(scheme: str, mutant: Mutant) -> None:

@@ -47,7 +47,15 @@ def outside(folder: Path, text: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("name", ["conv", "dws.revive-split", "lwm+dws", "dwf+dws"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "conv",
+        "dws.revive-split",
+        pytest.param("lwm+dws", marks=pytest.mark.slow),  # with the checks, LLVM takes 10 s for it
+        pytest.param("dwf+dws", marks=pytest.mark.slow),  # and 20 s for this one
+    ],
+)
 def test_our_policies_keep_the_contract(name):
     policy_contract(name, examples=3, shrink=False)
 

@@ -44,7 +44,7 @@ def check(case: Case, kind: str, *, plain: bool) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(case=kernels())
 def test_some(kind: str, case: Case) -> None:
     check(case, kind, plain=True)

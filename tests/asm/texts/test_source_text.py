@@ -213,8 +213,11 @@ def test_a_text_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         "    {spaces}mov_u32 $s0, $",
     ],
 )
-def test_a_line_of_a_megabyte_makes_a_short_message_that_shows_the_place(line: str) -> None:
-    text = line.format(long="x" * (1 << 20), spaces=" " * (1 << 20))
+@pytest.mark.parametrize("length", [1 << 16, pytest.param(1 << 20, marks=pytest.mark.slow)])
+def test_a_very_long_line_makes_a_short_message_that_shows_the_place(
+    line: str, length: int
+) -> None:
+    text = line.format(long="x" * length, spaces=" " * length)
     with pytest.raises(SourceError) as found, patience():
         assemble(f"kernel k() {{\n{text}\n    ret\n}}\n")
     error = found.value
