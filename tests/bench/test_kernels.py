@@ -19,7 +19,13 @@ SOURCES = ("kernel.sasm", "kernel.cl", "kernel.ispc", "kernel.c", "kernel.py")
 ENGINES = ("jit", "interp", "oracle")
 
 
-@pytest.mark.parametrize("kernel", NAMES)
+QUICK = {*KERNELS, *OTHERS[::6]}
+"""Kernels that `make test` runs on all engines."""
+
+
+@pytest.mark.parametrize(
+    "kernel", [pytest.param(n, marks=[pytest.mark.slow] * (n not in QUICK)) for n in NAMES]
+)
 def test_every_engine_agrees_with_the_reference(peers: SimpleNamespace, kernel: str) -> None:
     problem = peers.problem.make(kernel, small=True)
     expected = peers.problem.definition(kernel).answer(problem)

@@ -135,8 +135,12 @@ LATE = frozenset({
     "a difference has the stride of the sum",
     "only the first chunk of a mask is looked at",
     "a wide store writes for all lanes",
+    "what is used behind a barrier is not kept",
+    "who comes to a node forgets those who wait there",
+    "all chunks of a counted value are the first",
+    "phis of a loop keep the values of the first trip",
 })  # fmt: skip
-"""Those that take dozens of examples."""
+"""Those that take dozens of examples, or several seconds."""
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,11 @@ def test_lanes_that_run_ahead_fetch_for_the_others() -> None:
 
 @pytest.mark.parametrize(
     ("warps", "latency", "wait", "gain"),
-    [(1, 30, 0.87, 2.4), (4, 30, 0.55, 1.3), (4, 300, 0.82, 1.8)],
+    [
+        (1, 30, 0.87, 2.4),
+        pytest.param(4, 30, 0.55, 1.3, marks=pytest.mark.slow),
+        pytest.param(4, 300, 0.82, 1.8, marks=pytest.mark.slow),
+    ],
 )
 def test_to_go_on_without_stragglers_gains_what_waiting_lost(
     warps: int, latency: int, wait: float, gain: float
