@@ -1,14 +1,14 @@
-"""Which combinations of parameters `make test` runs, where tests are products of several lists.
+"""What `make test` runs of tests with many parameters; `make test-all` runs all.
 
-Every value of every list occurs in it, in as few combinations as that takes. The others are marked
-`slow`, so that `make test-all` runs the whole product.
+Of tests that are products of several lists, every value of every list occurs, in as few combinations
+as that takes. The others are marked `slow`.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -72,3 +72,14 @@ def leave_to_slow(items: Iterable[pytest.Item]) -> None:
     for product in products.values():
         for item in set(product) - covering(product):
             item.add_marker(pytest.mark.slow)
+
+
+def few(values: Sequence[Any], one_in: int, first: int = 0) -> list[Any]:
+    """Return values for `parametrize`: one in so many, from `first` on, is not slow.
+
+    Tests that run all programs begin at different ones, so that each program is in some of them.
+    """
+    return [
+        pytest.param(value, marks=[pytest.mark.slow] * (number % one_in != first))
+        for number, value in enumerate(values)
+    ]

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ..quick import few
+
 BENCH = Path(__file__).parents[2] / "bench"
 KERNELS, OTHERS = (
     sorted(path.parent.name for path in BENCH.glob(f"{folder}/*/problem.py"))
@@ -19,13 +21,7 @@ SOURCES = ("kernel.sasm", "kernel.cl", "kernel.ispc", "kernel.c", "kernel.py")
 ENGINES = ("jit", "interp", "oracle")
 
 
-QUICK = {*KERNELS, *OTHERS[::6]}
-"""Kernels that `make test` runs on all engines."""
-
-
-@pytest.mark.parametrize(
-    "kernel", [pytest.param(n, marks=[pytest.mark.slow] * (n not in QUICK)) for n in NAMES]
-)
+@pytest.mark.parametrize("kernel", [*KERNELS, *few(OTHERS, 6)])
 def test_every_engine_agrees_with_the_reference(peers: SimpleNamespace, kernel: str) -> None:
     problem = peers.problem.make(kernel, small=True)
     expected = peers.problem.definition(kernel).answer(problem)

@@ -11,6 +11,8 @@ from simtlab.emu.check.finding import Severity
 from simtlab.programs import catalogue, find
 from simtlab.programs.runner import PlainLauncher
 
+from ..quick import few
+
 ENTRIES = catalogue()
 
 WRONG = {
@@ -24,7 +26,7 @@ OTHER_RATES = {"fft", "filter", "hotspot", "kmeans", "lu", "short", "svm"}
 """Sizes of lessons/table1 whose random numbers alone differ from those of `merge`: 2 s each."""
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", few(ENTRIES, 3), ids=lambda entry: entry.name)
 def test_no_program_has_an_error(entry) -> None:
     sizes = {"tiny", *entry.workload.sizes} - {"small", "paper", "maws", "wrong", *OTHER_RATES}
     for size in sizes:

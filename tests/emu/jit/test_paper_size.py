@@ -10,16 +10,19 @@ from simtlab.emu.module import Module
 from simtlab.programs import Entry, catalogue
 from simtlab.programs.runner import PlainLauncher, run_program
 
+from ...quick import few
+
 # Those of 100 million instructions and more take a while. Lanes of lessons/spinlock wait for each
 # other, which the JIT leaves to the interpreter.
-ENTRIES = [
-    pytest.param(e, marks=pytest.mark.slow if e.name.startswith("lwm/") else (), id=e.name)
-    for e in catalogue()
-    if e.name != "lessons/spinlock"
-]
+LARGE = [e for e in catalogue() if e.folder == "lwm"]
+OTHERS = [e for e in catalogue() if e.folder != "lwm" and e.name != "lessons/spinlock"]
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize(
+    "entry",
+    [*few(OTHERS, 8), *(pytest.param(e, marks=pytest.mark.slow) for e in LARGE)],
+    ids=lambda e: e.name,
+)
 def test_a_program_of_paper_size_is_right_in_native_code(entry: Entry) -> None:
     module = Module(assemble(entry.path))
     # What the JIT hands to the interpreter would take minutes, and test nothing here.

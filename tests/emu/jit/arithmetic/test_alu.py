@@ -19,7 +19,7 @@ from ...support.alu_rows import COMPUTING, bit_patterns, literal_choices
 from ..support.loops import DIVISIONS, Loop, Loops, differences
 
 CASES = 600
-USUAL_WIDTHS = (0, 4, 7, 8, 16, 32)
+USUAL_WIDTHS = (0, 7, 16)
 
 
 def every_row() -> list[Loop]:

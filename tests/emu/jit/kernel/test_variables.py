@@ -15,6 +15,7 @@ from simtlab.programs.index import catalogue
 from simtlab.programs.runner import run_program
 from simtlab.testing import Case, kernels, run_case
 
+from ....quick import few
 from ...support.flows import shapes_of, ssa_of
 
 POISON = "0x5a5a5a5b"
@@ -207,7 +208,10 @@ def test_lanes_meet_behind_a_loop_that_is_entered_behind_its_header():
     assert end in shapes.joins
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=20,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(case=kernels())
 def test_no_random_kernel_reads_a_variable_before_it_is_written(case: Case, monkeypatch):
     (function,) = case.module
@@ -233,7 +237,7 @@ def test_a_debug_build_fills_variables_and_a_usual_one_does_not(monkeypatch):
     assert "splat (i32 1515870811)" in debug
 
 
-@pytest.mark.parametrize("entry", catalogue(), ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", few(catalogue(), 4, 3), ids=lambda e: e.name)
 def test_no_program_reads_a_variable_before_it_is_written(entry, monkeypatch):
     monkeypatch.setenv("SIMTLAB_POISON", POISON)
     assert run_program(entry, size="tiny").error is None
