@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-from .quick import leave_to_slow
+from . import quick
 
 EVERY_ENGINE = (
     "timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py",
@@ -69,11 +69,12 @@ class _RootIsNoPackage:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_RootIsNoPackage())
+    quick.choose(config)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest takes out what `-m` leaves out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    leave_to_slow(items)
+    quick.leave_to_slow(items)
 
 
 def pytest_collection_finish() -> None:

@@ -1,7 +1,7 @@
-"""What `make test` runs of tests with many parameters; `make test-all` runs all.
+"""What `make test` runs of tests with many parameters or examples; `make test-all` runs all.
 
-Of tests that are products of several lists, every value of every list occurs, in as few combinations
-as that takes. The others are marked `slow`.
+Of tests that are products of several lists, every value of every list occurs, in as few
+combinations as that takes. The others are marked `slow`. Of random examples it runs fewer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 PRODUCTS = (
     "tests/emu/jit/",
@@ -83,3 +84,16 @@ def few(values: Sequence[Any], one_in: int, first: int = 0) -> list[Any]:
         pytest.param(value, marks=[pytest.mark.slow] * (number % one_in != first))
         for number, value in enumerate(values)
     ]
+
+
+_run = {"is_quick": False}
+
+
+def choose(config: pytest.Config) -> None:
+    """Take what `examples` needs to know from the command line, before tests are imported."""
+    _run["is_quick"] = config.getoption("markexpr") == "not slow"
+
+
+def examples(quick: int, all: int, **others: Any) -> settings:
+    """Return the settings of a Hypothesis test that has fewer examples in `make test`."""
+    return settings(max_examples=quick if _run["is_quick"] else all, **others)

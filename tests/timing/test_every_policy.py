@@ -25,6 +25,7 @@ from simtlab.timing.policies.settings import settings_of
 from simtlab.timing.simulation.failures import SimulationError
 from simtlab.timing.simulation.simulator import Simulator
 
+from ..quick import examples
 from .support.random_runs import assert_same, short_enough
 
 HOSTILE: dict[str, st.SearchStrategy[Any]] = {
@@ -95,13 +96,13 @@ def check(case: Case, **like: int) -> None:
     assert {n for name, n in work.items() if POLICIES[name].scheme == "stack"} == {work["conv"]}
 
 
-@settings(max_examples=20)
+@examples(20, 120)
 @given(**HOSTILE)
 def test_every_policy_leaves_the_oracles_memory(case: Case, **like: int) -> None:
     check(case, **like)
 
 
-@settings(max_examples=15)
+@examples(10, 25)
 @given(
     policy=st.sampled_from(list(POLICIES.values())),
     scheduler=st.sampled_from(["fifo", "lrr", "gto", "swf", "two-level"]),
@@ -173,7 +174,7 @@ def check_settings(
     run_unless_full(case, policy, simulator, oracle(case))
 
 
-@settings(max_examples=25)
+@examples(20, 60)
 @given(choice=chosen(), **HOSTILE)
 def test_policies_are_right_with_any_settings(choice, case: Case, **like: int) -> None:
     check_settings(case, choice, like)

@@ -14,6 +14,7 @@ from simtlab.timing.compiler.files import find
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
+from ..quick import examples
 from .support.random_runs import assert_every_cycle_has_an_owner, differences, outcome
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -44,7 +45,7 @@ def check(case: Case, kind: str, *, plain: bool) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=3)
+@examples(3, 8)
 @given(case=kernels())
 def test_some(kind: str, case: Case) -> None:
     check(case, kind, plain=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import simtlab
+from simtlab.emu.check import agreement
 from simtlab.emu.check.checker import Checker
 from simtlab.emu.check.finding import Finding, Severity
 
@@ -90,8 +91,9 @@ def test_no_reruns() -> None:
     assert report_of(FRAME.format("waveid_u32 $s4"), reruns=False).runs == ()
 
 
-def test_a_lock_that_only_lanes_of_their_own_can_take() -> None:
+def test_a_lock_that_only_lanes_of_their_own_can_take(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under warps of one lane it ends; in lock step it is a deadlock."""
+    monkeypatch.setattr(agreement, "SPARE_STEPS", 5000)
     report = simtlab.check_run(
         simtlab.assemble(NAIVE).k.launch(groups=1, group_size=8, warp=1), np.zeros(4, np.uint32)
     )

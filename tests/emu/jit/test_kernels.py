@@ -11,13 +11,14 @@ from hypothesis import given, settings
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.testing import Case, assert_all_agree, kernels
 
+from ...quick import examples
 from ..support.oracle_work import make
 from .support.agreement import same
 
 # --- random kernels
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(kernels())
 def test_random_kernels_leave_the_oracles_memory(case: Case) -> None:
     assert_all_agree(case, engines=["jit"], schemes=["stack"])

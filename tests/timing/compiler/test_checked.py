@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -118,20 +120,27 @@ def test_a_rank_that_is_never_is_a_group_that_is_never_picked(tmp_path):
         run("conv", scheduler=path)
 
 
-def test_the_page_about_contracts_shows_what_works(monkeypatch):
+def sessions_of_the_page() -> dict[str, Any]:
+    """Return what the code of the page about contracts defines."""
     page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
     block = page.partition("    from simtlab")[2].partition("\n\nA [policy, ")[0]
-    space: dict[str, object] = {}
+    space: dict[str, Any] = {}
     exec(
         "\n".join(line.removeprefix("    ") for line in ("from simtlab" + block).splitlines()),
         space,
     )
+    return space
+
+
+def test_the_page_about_contracts_defines_a_test_of_each_kind():
+    space = sessions_of_the_page()
+    assert all(callable(space[f"test_my_{what}"]) for what in ("scheme", "policy", "scheduler"))
+
+
+@pytest.mark.slow
+def test_the_test_of_a_scheme_of_the_page_passes(monkeypatch):
     monkeypatch.chdir(ROOT)
-    run_scheme = space["test_my_scheme"]
-    assert callable(run_scheme)
-    run_scheme()
-    for name in ("test_my_policy", "test_my_scheduler"):
-        assert callable(space[name])
+    sessions_of_the_page()["test_my_scheme"]()
 
 
 @pytest.mark.slow

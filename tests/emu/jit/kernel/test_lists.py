@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
 
+from ....quick import examples
 from ...support.oracle_work import make
 from ..support.against_oracle import assert_as_oracle
 
@@ -203,7 +204,7 @@ def cases(draw: st.DrawFn) -> Case:
     )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(10, 25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases())
 def test_random_lists(case: Case) -> None:
     check(case)

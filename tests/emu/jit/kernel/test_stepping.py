@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
 
+from ....quick import examples
 from ...support.oracle_work import make
 from ..support.against_oracle import assert_as_oracle
 
@@ -131,8 +132,9 @@ _NUMBERS = st.one_of(
 )
 
 
-@settings(
-    max_examples=80,
+@examples(
+    20,
+    80,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 import simtlab
 from simtlab.emu.analysis.flow import order
@@ -15,7 +15,7 @@ from simtlab.programs.index import catalogue
 from simtlab.programs.runner import run_program
 from simtlab.testing import Case, kernels, run_case
 
-from ....quick import few
+from ....quick import examples, few
 from ...support.flows import shapes_of, ssa_of
 
 POISON = "0x5a5a5a5b"
@@ -208,8 +208,9 @@ def test_lanes_meet_behind_a_loop_that_is_entered_behind_its_header():
     assert end in shapes.joins
 
 
-@settings(
-    max_examples=20,
+@examples(
+    20,
+    60,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(case=kernels())

@@ -17,6 +17,7 @@ from simtlab.programs import catalogue, find
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, kernels
 
+from ....quick import examples
 from ...support.counts import WIDTHS, assert_equal, run
 
 
@@ -336,7 +337,7 @@ def check_case(case: Case, width: int) -> None:
     both(kernel.launch(items=g.items, group_size=g.group_size, warp=width), case.arguments())
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(kernels(), st.sampled_from(WIDTHS))
 def test_random_kernels(case: Case, width: int) -> None:
     check_case(case, width)

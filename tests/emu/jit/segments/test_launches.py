@@ -17,7 +17,7 @@ from simtlab.programs.index import Entry, catalogue
 from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, assert_all_agree, kernels
 
-from ....quick import few
+from ....quick import examples, few
 from ...support.oracle_work import make
 from .. import test_kernels, test_values
 from ..support import agreement, segment_walker
@@ -95,7 +95,7 @@ WAYS = {
 }
 
 
-@settings(max_examples=40)
+@examples(15, 40)
 @given(case=kernels(), **WAYS)
 def test_random_kernels_leave_the_oracles_memory(case, grain, width, seed):
     agree(case, grain, width, seed)

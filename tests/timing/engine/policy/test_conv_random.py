@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simtlab.emu.geometry import Geometry
@@ -13,6 +13,7 @@ from simtlab.timing.compiler.files import find
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
+from ....quick import examples
 from ...support.random_runs import assert_every_cycle_has_an_owner, differences, outcome
 
 CONV = find("conv")
@@ -22,7 +23,7 @@ def toy(**fields: object) -> machine.Machine:
     return machine.load("toy", {"memory": "ideal", **fields})
 
 
-@settings(max_examples=20)
+@examples(10, 20)
 @given(kernels(), st.integers(1, 3), st.sampled_from([1, 4, 7, 16]), st.integers(1, 9))
 def test_random_kernels(case, wpus, width, latency):
     items = int(np.prod(case.geometry.group_size))

@@ -19,6 +19,7 @@ from simtlab.timing.compiler.files import find
 from simtlab.timing.engine.state import SEG_JUMP
 from simtlab.timing.simulation.simulator import Simulator
 
+from ....quick import examples
 from ...support.random_packs import HOSTILE, assert_packs_leave_oracles_memory, machine_for
 from ...support.random_runs import differences, short_enough, simulate
 
@@ -75,7 +76,7 @@ def watched(simulator: Simulator) -> Iterator[None]:
 SOME = (kernels(), st.fixed_dictionaries(HOSTILE))
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(*SOME)
 def test_the_oracles_memory(case: Case, like: dict[str, int]) -> None:
     assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
@@ -88,7 +89,7 @@ def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
     assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
 
 
-@settings(max_examples=8)
+@examples(3, 8)
 @given(*SOME, st.sampled_from([*LARGE, *FORMED]))
 def test_sub_warps_have_each_thread_once(case, like, chosen) -> None:
     """As many as the fullest column has threads, none lost; the plain engine does the same."""
@@ -102,7 +103,7 @@ def test_sub_warps_have_each_thread_once(case, like, chosen) -> None:
     assert not differences(plain, compiled)
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(*SOME)
 def test_a_large_warp_of_one_row_is_a_warp(case: Case, like: dict[str, int]) -> None:
     """All that is counted is as under conv."""
@@ -115,7 +116,7 @@ def test_a_large_warp_of_one_row_is_a_warp(case: Case, like: dict[str, int]) -> 
     assert found[0] == found[1] == found[2]
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(*SOME)
 def test_one_fetch_group_is_round_robin(case: Case, like: dict[str, int]) -> None:
     cycles = set()

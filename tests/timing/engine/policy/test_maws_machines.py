@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import simtlab
@@ -15,6 +15,7 @@ from simtlab.timing.compiler import files as policies
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
+from ....quick import examples
 from ...support import maws_scenarios
 from ...support.random_runs import machine_for, simulate
 from ...support.toy import work_of
@@ -69,7 +70,7 @@ def test_x3_the_bulk_barrier(policy: str) -> None:
 STILL = {"memory-split": "never", "loop-bypass": False}
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(kernels(), st.sampled_from([2, 5, 8]), st.integers(1, 1000), st.sampled_from([0, 3]))
 def test_a_policy_that_never_splits_takes_the_cycles_of_conv(
     case: Case, width: int, seed: int, slots: int

@@ -22,6 +22,7 @@ from simtlab.timing.engine.groups import SEQ_BITS
 from simtlab.timing.engine.intrinsics import low_bits
 from simtlab.timing.simulation.simulator import Simulator
 
+from ....quick import examples
 from ...support.random_packs import HOSTILE, assert_packs_leave_oracles_memory, machine_for
 from ...support.random_runs import differences, short_enough, simulate
 
@@ -48,7 +49,7 @@ SCARCE = {
 SOME = (kernels(), st.fixed_dictionaries(SCARCE))
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(*SOME)
 def test_the_oracles_memory(case: Case, like: dict[str, int]) -> None:
     assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
@@ -61,7 +62,7 @@ def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
     assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
 
 
-@settings(max_examples=8)
+@examples(3, 8)
 @given(*SOME, st.sampled_from([*LARGE, *FORMED]))
 def test_lanes_are_shared_out_at_every_event(case, like, chosen) -> None:
     """And the compiled engine does the same."""
@@ -122,7 +123,7 @@ def always(policy: Policy) -> Policy:
     return replace(policy, files=(*policy.files, *policy.extra["memory-split"]), extra={})
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(*SOME)
 def test_policies_that_never_split_take_the_cycles_of_the_plain_one(
     case: Case, like: dict[str, int]
@@ -155,7 +156,7 @@ def test_bubbles_delay_lanes_that_run_ahead(mode: str) -> None:
     assert found[0].splits > 0
 
 
-@settings(max_examples=10)
+@examples(5, 10)
 @given(*SOME, st.sampled_from(["aggress", "lazy", "revive"]))
 def test_a_large_warp_of_one_row_splits_as_a_warp(case, like, stem) -> None:
     """All that is counted is as under BranchLimited, where neither merges at equal PCs."""

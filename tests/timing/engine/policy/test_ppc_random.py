@@ -21,6 +21,8 @@ from simtlab.timing.compiler.files import find
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation.simulator import Simulator
 
+from ....quick import examples
+
 WIDTHS = st.sampled_from([1, 2, 5, 8, 16])
 SEEDS = st.integers(1, 1000)
 
@@ -141,7 +143,7 @@ def check_baselines(case: Case, seed: int) -> None:
 
 
 SLOTS = st.sampled_from([0, 0, 1, 3])
-EXAMPLES = settings(max_examples=15)
+EXAMPLES = examples(6, 15)
 MANY = settings(max_examples=1000)
 
 

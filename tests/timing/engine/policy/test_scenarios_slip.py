@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from simtlab.testing import Case
 from simtlab.timing.compiler.files import find
@@ -17,6 +17,7 @@ from simtlab.timing.engine.causes import ISSUED, L2, MEMORY, N_CAUSES, READY
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
+from ....quick import examples
 from ...support import scenarios
 from ...support.history import History, inner_loop
 from ...support.random_runs import HOSTILE, machine_for, simulate
@@ -254,7 +255,7 @@ def test_intervals_pass(interval: int, lanes: int, plain: bool) -> None:
 # --- what it may not change
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(*HOSTILE)
 def test_slip_that_leaves_no_lane_behind_is_conv(
     case: Case, width: int, seed: int, slots: int, entries: int

@@ -18,6 +18,7 @@ from simtlab.timing.compiler.files import POLICIES, find
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
+from ....quick import examples
 from ...support.random_runs import (
     HOSTILE,
     assert_oracles_memory,
@@ -83,7 +84,7 @@ def check_lanes(state: EngineState) -> None:
         assert union == int(top["mask"]), f"warp {v}: {union:b} of {int(top['mask']):b}"
 
 
-@settings(max_examples=15)
+@examples(6, 15)
 @given(
     kernels(barriers_under_branches=True),
     st.sampled_from([3, 8]),

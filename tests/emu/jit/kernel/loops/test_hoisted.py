@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
@@ -15,6 +15,7 @@ from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind
 
+from .....quick import examples
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_left, assert_as_oracle
 
@@ -302,8 +303,8 @@ def test_the_budget_of_a_loop_that_is_charged_before(budget: int) -> None:
             assert 16 + 7 * iterations > budget
 
 
-@settings(
-    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+@examples(
+    8, 25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
 @given(
     access=st.sampled_from(sorted(ACCESSES)),

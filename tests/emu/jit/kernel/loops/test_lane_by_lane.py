@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from simtlab.emu.analysis.lanes import sparse
@@ -20,6 +20,7 @@ from simtlab.emu.traps import Trap
 from simtlab.programs import find
 from simtlab.testing import Case, assert_all_agree, kernels
 
+from .....quick import examples
 from ....support.flows import shapes_of
 from ....support.oracle_work import make
 from ...support.agreement import same
@@ -373,7 +374,7 @@ def test_lanes_run_alone_where_the_data_say_where_they_access(name: str) -> None
 # --- any loop that can
 
 
-@settings(max_examples=60)
+@examples(20, 60)
 @given(case=kernels(), loops=st.sampled_from(["alone", "together", "2", "5", "17"]))
 def test_random_kernels_whose_loops_run_alone(case: Case, loops: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
 
+from .....quick import examples
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
 
@@ -151,7 +152,7 @@ def sums(draw: st.DrawFn) -> str:
     return "\n".join(found.lines)
 
 
-@settings(max_examples=25)
+@examples(10, 25)
 @given(sums(), st.sampled_from([ITEMS, 32, 7]), st.sampled_from([LOAD, STORE]))
 def test_random_sums_wrap_around_as_the_oracles(lines: str, group_size: int, access: str) -> None:
     assert_same(lines, group_size, access)
