@@ -36,12 +36,15 @@ class Shown:
         self._is_settled = False
         self.problems: list[str] = []
         self.requests: list[str] = []
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("request", lambda request: self._requested(request.url))
+        page.on("pageerror", self._failed)
+        page.on("request", self._requested)
 
-    def _requested(self, url: str) -> None:
-        if not url.startswith(("file:", "data:")):
-            self.requests.append(url)
+    def _failed(self, error: Any) -> None:
+        self.problems.append(str(error))
+
+    def _requested(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:")):
+            self.requests.append(request.url)
 
     def until(self, script: str) -> None:
         """Wait for a script to be true; the page's own policy forbids what the driver would do."""
@@ -54,8 +57,16 @@ class Shown:
             self._page.evaluate(DRAWN)
             self._is_settled = True
 
-    def close(self) -> None:
-        self._page.close()
+    def leave(self) -> None:
+        """Empty the window, and notice no more of what happens in it."""
+        self._page.goto("about:blank")
+        self._page.remove_listener("pageerror", self._failed)
+        self._page.remove_listener("request", self._requested)
+
+    @property
+    def window(self) -> Any:
+        """The browser's page, whatever it is doing."""
+        return self._page
 
     @property
     def page(self) -> Any:
