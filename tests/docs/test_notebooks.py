@@ -14,7 +14,14 @@ from .support.notebooks import execute, texts
 NOTEBOOKS = sorted((Path(simtlab.__file__).parent / "docs" / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+LONG = {"your-own-scheduler"}
+"""Notebooks that take half a minute: two dozen simulations, and a contract."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[pytest.mark.slow] * (p.stem in LONG), id=p.stem) for p in NOTEBOOKS],
+)
 def test_a_notebook_shows_what_is_committed(path, tmp_path, monkeypatch):
     monkeypatch.setenv("SIMTLAB_STORE", str(tmp_path / "results.db"))
     committed = nbformat.read(path, as_version=4)
