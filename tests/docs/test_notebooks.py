@@ -14,8 +14,8 @@ from .support.notebooks import execute, texts
 NOTEBOOKS = sorted((Path(simtlab.__file__).parent / "docs" / "notebooks").glob("*.ipynb"))
 
 
-LONG = {"your-own-scheduler"}
-"""Notebooks that take half a minute: two dozen simulations, and a contract."""
+LONG = {"the-story-of-dws", "your-own-scheduler"}
+"""Notebooks that take half a minute: dozens of simulations, and a contract."""
 
 
 @pytest.mark.parametrize(
