@@ -16,12 +16,13 @@ from . import quick
 EVERY_ENGINE = (
     "timing/test_every_policy.py", "timing/test_programs.py", "programs/test_lessons.py",
 )  # fmt: skip
-"""Files whose tests take the engines of all policies; others of FEW_ENGINES take a few."""
+"""Files whose tests take the engines of all policies; others take a few."""
 
-FEW_ENGINES = (
-    "tests/docs/", "tests/exercises/", "tests/lab/", "tests/testing/", "tests/timing/",
+SPREAD = (
+    "tests/bench/", "tests/cli/", "tests/mutation/", "tests/programs/test_programs.py",
+    "tests/viewer/",
 )  # fmt: skip
-"""Folders whose files compile engines: the tests of a file stay in one worker."""
+"""Where tests are long and share no code: each goes to the worker that is free, last of all."""
 
 # No check of times: the first example of a test may compile a kernel or an engine, and a loaded
 # machine draws slowly. A test that suppresses another check names this one as well.
@@ -86,8 +87,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-# Two workers that need the same engine wait for each other while it is compiled. (Marks
-# `xdist_group` would keep tests together too, but xdist 3.8 cannot see them under pytest 9.2.)
+# The tests of a file stay in one worker, which keeps what it has compiled; two workers that need
+# the same engine would wait for each other. Units of one test cost the main process time that grows
+# with their square. (Marks `xdist_group` would keep tests together too, but xdist 3.8 cannot
+# see them under pytest 9.2.)
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     from xdist.scheduler import LoadGroupScheduling
@@ -97,6 +100,6 @@ def pytest_xdist_make_scheduler(config, log):
             path = nodeid.partition("::")[0]
             if path.endswith(EVERY_ENGINE):
                 return "engines"
-            return path if path.startswith(FEW_ENGINES) else nodeid
+            return nodeid if path.startswith(SPREAD) else path
 
     return Scheduling(config, log)
