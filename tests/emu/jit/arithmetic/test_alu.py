@@ -81,22 +81,34 @@ def constants_of(type_: Type) -> list[int]:
     return [1, 2, 3, 7, 10, 33, 641, 0x10001, top - 1, top, top + 1, 2 * top - 1]
 
 
-def test_rows_with_a_constant_source():
+STEMS = {BY_NAME[name].stem for name in COMPUTING}
+SHIFTS = {"shl", "shr"}
+
+
+@pytest.mark.parametrize(
+    ("n", "stems"),
+    [
+        (0, DIVISIONS),
+        (16, {"div", *SHIFTS}),
+        pytest.param(16, STEMS - {"div", *SHIFTS}, marks=pytest.mark.slow),
+    ],
+    ids=["divisions", "vectors", "other vectors"],
+)
+def test_rows_with_a_constant_source(n, stems):
     """Immediates arrive as constants; shifts and divisions make something of them."""
-    for n, stems in ((0, DIVISIONS), (16, {BY_NAME[name].stem for name in COMPUTING})):
-        loops = [
-            Loop(name, literals, (position, bits))
-            for name in COMPUTING
-            if BY_NAME[name].stem in stems
-            for literals in literal_choices(BY_NAME[name], np.random.default_rng(7))[:1]
-            for position, type_ in enumerate(Loop(name).types)
-            for bits in _some(constants_of(type_), BY_NAME[name].stem)
-        ]
-        check(Loops(n, loops))
+    loops = [
+        Loop(name, literals, (position, bits))
+        for name in COMPUTING
+        if BY_NAME[name].stem in stems
+        for literals in literal_choices(BY_NAME[name], np.random.default_rng(7))[:1]
+        for position, type_ in enumerate(Loop(name).types)
+        for bits in _some(constants_of(type_), BY_NAME[name].stem)
+    ]
+    check(Loops(n, loops))
 
 
 def _some(constants: list[int], stem: str) -> list[int]:
-    return constants if stem in {*DIVISIONS, "shl", "shr"} else constants[:2]
+    return constants if stem in {*DIVISIONS, *SHIFTS} else constants[:2]
 
 
 @pytest.mark.parametrize("n", [0, 16])
