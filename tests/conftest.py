@@ -18,10 +18,7 @@ EVERY_ENGINE = (
 )  # fmt: skip
 """Files whose tests take the engines of all policies; others take a few."""
 
-SPREAD = (
-    "tests/bench/", "tests/cli/", "tests/mutation/", "tests/programs/test_programs.py",
-    "tests/viewer/",
-)  # fmt: skip
+SPREAD = ("tests/bench/", "tests/cli/", "tests/mutation/", "tests/viewer/")
 """Where tests are long and share no code: each goes to the worker that is free, last of all."""
 
 # No check of times: the first example of a test may compile a kernel or an engine, and a loaded

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,12 @@ def assert_right(result: Any) -> None:
     assert not mismatches, "\n".join(map(str, mismatches))
 
 
+@pytest.fixture(scope="module")
+def usual(run: Callable[..., Any]) -> Callable[[str], Any]:
+    """Return a function that runs a program at size tiny, once; tests only read what it returns."""
+    return cache(lambda name: run(name, "tiny"))
+
+
 def warp_instructions(result: Any) -> int:
     return sum(s.warp_instructions for s in result.launches)
 
@@ -156,16 +163,16 @@ def warp_instructions(result: Any) -> int:
 @each_program
 @pytest.mark.parametrize(("engine", "scheme"), WAYS)
 def test_tiny_is_right_everywhere_and_leaves_the_same_memory(
-    run: Callable[..., Any], entry: Entry, engine: str, scheme: str
+    run: Callable[..., Any], usual: Callable[[str], Any], entry: Entry, engine: str, scheme: str
 ) -> None:
     result = run(entry.name, "tiny", engine=engine, scheme=scheme)
     assert_right(result)
-    assert result.memory() == run(entry.name, "tiny").memory()
+    assert result.memory() == usual(entry.name).memory()
 
 
 @each_program
-def test_tiny_is_small_enough_for_the_oracle(run: Callable[..., Any], entry: Entry) -> None:
-    assert 0 < run(entry.name, "tiny").instructions <= TINY_LIMIT
+def test_tiny_is_small_enough_for_the_oracle(usual: Callable[[str], Any], entry: Entry) -> None:
+    assert 0 < usual(entry.name).instructions <= TINY_LIMIT
 
 
 @each_program
@@ -200,11 +207,11 @@ def test_small_is_right_in_the_interpreter(run: Callable[..., Any], entry: Entry
 
 
 @each_program
-def test_pictures_are_images(run: Callable[..., Any], entry: Entry) -> None:
+def test_pictures_are_images(usual: Callable[[str], Any], entry: Entry) -> None:
     picture = entry.workload.picture
     if picture is None:
         pytest.skip("no picture")
-    image = picture(run(entry.name, "tiny").data)
+    image = picture(usual(entry.name).data)
     assert image.dtype == np.uint8
     assert image.ndim == 2 or image.shape[2:] == (3,)
     assert len(np.unique(image)) > 1
