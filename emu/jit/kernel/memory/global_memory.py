@@ -177,11 +177,11 @@ class GlobalMemory:
         ]
 
     def host_of(self, op: Op, offset: str) -> str:
-        """Return the host address of an offset into the buffer of an access, a ptr."""
+        """Return the host address of an offset into the buffer of an access, an i64."""
         assert op.base is not None
         window = self.addresses.window(op.base, self.addresses.form(op.base), False)
         assert window is not None
-        return self.addresses.host(window, offset)
+        return self.lanes.code.let(f"add i64 {window.address}, {offset}")
 
     def _any_place(self, site: Site) -> list[str]:
         """Access by an address that is not a sum with one index: by two of them, or as it is."""

@@ -1,7 +1,7 @@
 """Loads of group memory that read the global memory of which it is a copy.
 
 `analysis/group_memory/copied_tiles.py` finds them. Where global memory is loaded that they read
-later, the places of some lanes are kept as offsets into the buffer. All else is known distances.
+later, the places of some lanes are kept. All else is known distances.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class TileCopies:
             return
         offsets = self._global.offsets_of(op, numbers)
         for number, offset in zip(numbers, offsets, strict=True):
-            self._lanes.variables.store(("place", op, copy, number), ["i64"], [offset])
+            host = self._global.host_of(op, offset)
+            self._lanes.variables.store(("place", op, copy, number), ["i64"], [host])
 
     def load(self, op: Op) -> list[str]:
         """Return the vectors of a load of group memory."""
@@ -68,7 +69,9 @@ class TileCopies:
         """Return where the word of the lane `back` lanes before a run would be, a ptr."""
         lanes, code = self._lanes, self._lanes.code
         op, copy, number = run.place.anchor
-        (offset,) = lanes.variables.load(("place", op, copy, number), ["i64"])
-        host = self._global.host_of(op, offset)
+        (address,) = lanes.variables.load(("place", op, copy, number), ["i64"])
+        # Not a distance from the buffer's address: to find that two of these may be equal would
+        # take LLVM a fourth of the compile time.
+        host = code.let(f"inttoptr i64 {address} to ptr")
         more = run.place.offset - WORD_BITS // 8 * back
         return code.let(f"getelementptr i8, ptr {host}, i64 {more}") if more else host

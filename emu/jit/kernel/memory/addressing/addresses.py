@@ -64,6 +64,8 @@ class Window:
     base: str
     host: str
     size: str
+    address: str
+    """`host` as an i64."""
     limits: dict[tuple[int, int], str] = field(default_factory=dict)
     rows: dict[tuple[int, ...], Row] = field(default_factory=dict)
 
@@ -150,7 +152,7 @@ class Addresses:
         if position not in self._atomic_windows:
             entry, window = self.lanes.entry, self.param_window(position, True)
             size = entry.let(f"mul i64 {window.size}, {load_slot(entry, Slot.PLAIN_ATOMICS)}")
-            self._atomic_windows[position] = Window(window.base, window.host, size)
+            self._atomic_windows[position] = replace(window, size=size, limits={}, rows={})
         return self._atomic_windows[position]
 
     def param_window(self, position: int, store: bool) -> Window:
@@ -162,12 +164,13 @@ class Addresses:
             base, size, delta, writable = (
                 load_slot(entry, param_slot(position, which)) for which in slots
             )
-            host = entry.let(f"inttoptr i64 {entry.let(f'add i64 {base}, {delta}')} to ptr")
+            address = entry.let(f"add i64 {base}, {delta}")
+            host = entry.let(f"inttoptr i64 {address} to ptr")
             size = entry.intrinsic("llvm.umin", "i64", f"i64 {size}", f"i64 {LARGEST_WINDOW}")
             if store:
                 # Not by a select: LLVM would make a second test of it at each access.
                 size = entry.let(f"mul i64 {size}, {writable}")
-            found = self._windows[position, store] = Window(base, host, size)
+            found = self._windows[position, store] = Window(base, host, size, address)
         return found
 
     def places(self, window: Window, bytes_: int, size: int) -> str:
