@@ -245,7 +245,8 @@ class Hoisted:
 
     def _last_of_pieces(self, op: Op) -> list[str]:
         """Return the same for each piece of the warp."""
-        return self._last_of(op) * self._of_pieces.k
+        (last,) = self._last_of(op)
+        return self._of_pieces.spread(last)
 
     def _charge(self) -> None:
         """Compute what is left of the budget after all iterations, which must be enough."""
@@ -375,8 +376,8 @@ class Hoisted:
         start = numbers.do("sub", line.start, accesses.origin)
         ends = [(start, low), (start, high)]
         if line.step != 0:
-            repeats = self._last_of(accesses.op)
-            way = numbers.do("mul", line.step, repeats * (numbers.k // len(repeats)))
+            last_of = self._last_of_pieces if numbers.pieces else self._last_of
+            way = numbers.do("mul", line.step, last_of(accesses.op))
             last = numbers.do("add", start, way)
             if isinstance(line.step, int):
                 # The one with the least and the one with the greatest address.
@@ -397,7 +398,7 @@ class Hoisted:
             ]
             tests.append(numbers.do("icmp ult", elements, accesses.places))
         if numbers.pieces:
-            tests = [[self.lanes.code.all_of(*(t for test in tests for t in test))]]
+            tests = [[numbers.all_of(tests)]]
         self._tests_of(accesses.op).extend(tests)
 
 

@@ -23,6 +23,9 @@ Number = int | list[str]
 
 HALF = 1 << 31
 
+FEWEST_IN_VECTOR = 4
+"""Pieces of a warp whose numbers are one vector, which takes less code."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -40,17 +43,22 @@ class Numbers:
     """Integer arithmetic before a loop: on one scalar for all lanes, or on the vectors of `each`.
 
     A scalar is that of lane 0; the values of other lanes are at equal steps from it. With `pieces`
-    there is one for each piece of the warp: that of its first lane.
+    there is one for each piece of the warp: that of its first lane. Many of them are one vector.
     """
 
     def __init__(self, lanes: LaneCode, *, each: bool, pieces: bool = False) -> None:
         self.lanes = lanes
         self.each = each
         self.pieces = pieces
-        self.n, self.k = (lanes.n, lanes.k) if each else (0, lanes.pieces.k if pieces else 1)
+        self.n, self.k = (lanes.n, lanes.k) if each else (0, 1)
+        if pieces:
+            count = lanes.pieces.k
+            self.n, self.k = (count, 1) if count >= FEWEST_IN_VECTOR else (0, count)
         self.together = lanes.pieces.n if pieces else lanes.width
         """Lanes that are at equal steps from one scalar."""
         self.code = lanes.code
+        self._spread: dict[str, list[str]] = {}
+        """What is in all pieces: scalars as vectors."""
 
     def stride(self, value: Value) -> int | None:
         """Return how far the lanes' values are apart, if one scalar is enough for them; else 0."""
@@ -62,7 +70,7 @@ class Numbers:
     def of(self, value: Value) -> list[str]:
         """Return a value as it is before the loop."""
         if self.pieces:
-            return self.lanes.firsts(value)
+            return self._packed(self.lanes.firsts(value), value.cls.bits)
         return self.lanes.vector(value) if self.each else [self.lanes.lane0(value)]
 
     def constant(self, value: int, bits: int = 64) -> list[str]:
@@ -71,7 +79,35 @@ class Numbers:
 
     def spread(self, scalar: str) -> list[str]:
         """Return an i64 in all lanes."""
-        return self.lanes.spread(64, scalar) if self.each else [scalar] * self.k
+        if self.each:
+            return self.lanes.spread(64, scalar)
+        if scalar not in self._spread:
+            self._spread[scalar] = self._packed([scalar] * max(self.n, self.k), 64)
+        return self._spread[scalar]
+
+    def _packed(self, scalars: Sequence[str], bits: int) -> list[str]:
+        """Return the scalars of all pieces in the form of this arithmetic."""
+        if not self.n:
+            return list(scalars)
+        t, whole = integer(bits, 0), integer(bits, self.n)
+        vector = self.code.let(f"insertelement {whole} poison, {t} {scalars[0]}, i32 0")
+        if len(set(scalars)) == 1:
+            zeros = f"{integer(32, self.n)} zeroinitializer"
+            return [self.code.let(f"shufflevector {whole} {vector}, {whole} poison, {zeros}")]
+        for at, scalar in enumerate(scalars[1:], start=1):
+            vector = self.code.let(f"insertelement {whole} {vector}, {t} {scalar}, i32 {at}")
+        return [vector]
+
+    def all_of(self, tests: Sequence[Sequence[str]]) -> str:
+        """Return whether tests hold for all pieces, an i1."""
+        chunks = [test for chunks in tests for test in chunks]
+        if not self.n:
+            return self.code.all_of(*chunks)
+        t, held = integer(1, self.n), chunks[0]
+        for other in chunks[1:]:
+            held = self.code.let(f"and {t} {held}, {other}")
+        word = self.code.let(f"bitcast {t} {held} to i{self.n}")
+        return self.code.let(f"icmp eq i{self.n} {word}, -1")
 
     def do(self, operation: str, a: Number, b: Number, bits: int = 64) -> list[str]:
         """Apply an operation or comparison of LLVM."""
