@@ -55,7 +55,8 @@ def counter_bytes(lanes: LaneCode) -> int:
 
 def counter_words(facts: Facts) -> int:
     """Return the words of the counters of a warp's work-items, and of what the helper keeps."""
-    return facts.width + facts.width // WORD_BITS * KEPT_WORDS
+    words = -(-facts.width // WORD_BITS)
+    return words * (WORD_BITS + KEPT_WORDS)
 
 
 def is_by_helper(lanes: LaneCode, plan: LanePlan, copied: Collection[int]) -> bool:
@@ -66,8 +67,8 @@ def is_by_helper(lanes: LaneCode, plan: LanePlan, copied: Collection[int]) -> bo
     Kernels with one loop, besides those that are `copied`, keep their own code: a reduction took
     0.9 of the time with the helper, but a histogram 1.05 and a stencil 1.2.
     """
-    is_wide = lanes.width % WORD_BITS == 0
-    return is_wide and not plan.sparse and len(lanes.flow.loops) - len(copied) > 1
+    is_in_words = lanes.width <= WORD_BITS or lanes.width % WORD_BITS == 0
+    return is_in_words and not plan.sparse and len(lanes.flow.loops) - len(copied) > 1
 
 
 def fill(lanes: LaneCode, counters: str) -> None:
@@ -177,9 +178,7 @@ def _spend(lanes: LaneCode, pc: int, charge: str) -> None:
     code.branch(code.let(f"icmp ne i32 {result}, 0"), out, go, rarely=True)
     code.block(out)
     store_slot(code, Slot.TRAP_KIND, str(int(TrapCode.BUDGET)))
-    store_slot(code, Slot.TRAP_PC, str(pc))
-    lanes.report(code.let(f"zext i32 {code.let(f'sub i32 {result}, 1')} to i64"))
-    code.jump("trapped")
+    lanes.leave(result, pc)
     code.block(go)
 
 
@@ -227,8 +226,8 @@ def _charged_by_helper(lanes: LaneCode, before: str, cost: str) -> str:
     (counters,) = variables.load("counters", ["ptr"])
     numbers = [f"i64 {n}" for n in (before, cost, _of_one(lanes))]
     name, given, types = "simtlab_charge", [f"i64 {lanes.running()}"], "i64"
-    words = lanes.width // WORD_BITS
-    if words > 1:
+    if lanes.width > WORD_BITS:
+        words = lanes.width // WORD_BITS
         if not variables.has(_MASKS):
             (place,) = variables.places(_MASKS, ["ptr"])
             cells = entry.let(f"alloca [{words} x i64], align 64")

@@ -86,6 +86,8 @@ class LaneCode(VectorCode):
         """Operands that are known in the block that is being written."""
         self.rare = RareLanes(self)
         """Replaces what is wrong in lanes that hardly ever occur."""
+        self._leaving = ""
+        """The label of the block that ends the launch after a trap."""
         self.outside: dict[Value, str] = {}
         """Operands that are known in all blocks, whatever part is asked for."""
 
@@ -362,3 +364,24 @@ class LaneCode(VectorCode):
         store_slot(self.code, Slot.TRAP_PC, str(pc))
         self.report(lane)
         self.code.jump("trapped")
+
+    def leave(self, result: str, pc: int) -> None:
+        """End the block and the launch: `result` is the trapping lane's number plus one, an i32.
+
+        What kind of trap it is, is in the context block. One block writes the rest for all of them.
+        """
+        code = self.code
+        (result_place,) = self.variables.places("fault", ["i32"])
+        (place,) = self.variables.places("fault_pc", ["i64"])
+        code.line(f"store i32 {result}, ptr {result_place}")
+        code.line(f"store i64 {pc}, ptr {place}")
+        if self._leaving:
+            code.jump(self._leaving)
+            return
+        self._leaving = code.fresh_label("faulted")
+        code.jump(self._leaving)
+        code.block(self._leaving)
+        store_slot(code, Slot.TRAP_PC, code.let(f"load i64, ptr {place}"))
+        lane = code.let(f"sub i32 {code.let(f'load i32, ptr {result_place}')}, 1")
+        self.report(code.let(f"zext i32 {lane} to i64"))
+        code.jump("trapped")

@@ -14,9 +14,7 @@ from .....isa.types import Type
 from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
-from ...runtime.context import Slot
 from ...runtime.helpers import ATTRIBUTES
-from ..context_code import store_slot
 from ..lane_code import LaneCode
 from .moves import STALE, Moves
 from .pieces import Pieces
@@ -57,7 +55,6 @@ class Cold:
         self.moves = moves
         self.pieces = pieces
         self._cells: dict[str, str] = {}
-        self._faulted: str | None = None
         self._is_alone = lanes.is_alone
         """Whether this is code for one lane of a warp."""
         self._record: list[str] = []
@@ -189,27 +186,8 @@ class Cold:
         fault, go = code.fresh_label("x"), code.fresh_label("x")
         code.branch(code.let(f"icmp ne i32 {result}, 0"), fault, go)
         code.block(fault)
-        self.leave(result, pc)
+        self.lanes.leave(result, pc)
         code.block(go)
-
-    def leave(self, result: str, pc: int) -> None:
-        """Report the fault that a helper has found, and end the launch."""
-        lanes, code = self.lanes, self.lanes.code
-        variables = lanes.variables
-        (result_place,) = variables.places("fault", ["i32"])
-        (place,) = variables.places("fault_pc", ["i64"])
-        code.line(f"store i32 {result}, ptr {result_place}")
-        code.line(f"store i64 {pc}, ptr {place}")
-        if self._faulted is not None:
-            code.jump(self._faulted)
-            return
-        self._faulted = code.fresh_label("faulted")
-        code.jump(self._faulted)
-        code.block(self._faulted)
-        store_slot(code, Slot.TRAP_PC, code.let(f"load i64, ptr {place}"))
-        lane = code.let(f"sub i32 {code.let(f'load i32, ptr {result_place}')}, 1")
-        lanes.report(code.let(f"zext i32 {lane} to i64"))
-        code.jump("trapped")
 
     # --- cells
 

@@ -19,6 +19,7 @@ from .addressing.near import has_permutes, is_shuffled
 from .cold import Cold
 from .kernel_memory import KernelMemory
 from .moves import Moves
+from .outside import outside
 from .piece_rows import whole_chunks
 from .pieces import Pieces
 from .private_rows import PrivateRows
@@ -390,18 +391,16 @@ class LocalMemory:
     def _fault(self, op: Op, extent: Extent) -> None:
         """Report the lane that is outside, and end the launch."""
         lanes, code = self.lanes, self.lanes.code
-        offsets = self.cold.cells("addresses")
-        t, wide = integer(32, lanes.n), integer(64, lanes.n)
-        chunks = [code.let(f"zext {t} {c} to {wide}") for c in lanes.vector(extent.base)]
-        moved = [code.let(f"add {wide} {c}, splat (i64 {extent.offset})") for c in chunks]
-        self.cold.put(offsets, moved, 64)
-        result = self.cold.call_for_lanes(
-            "simtlab_local_fault",
-            f"ptr {offsets}",
-            f"i64 {extent.total}",
-            f"i64 {extent.size}",
+        masks = [code.let(f"bitcast {lanes.mask_type} {m} to i{lanes.n}") for m in lanes.mask]
+        result = code.call(
+            "i32",
+            outside(code.module, lanes.n, lanes.k),
+            "ptr %ctx",
+            *(f"{integer(32, lanes.n)} {chunk}" for chunk in lanes.vector(extent.base)),
+            *(f"i{lanes.n} {mask}" for mask in masks),
+            *(f"i64 {number}" for number in (extent.offset, extent.total, extent.size)),
         )
-        self.cold.leave(result, op.pc)
+        lanes.leave(result, op.pc)
 
     def _define_anything(self, op: Op) -> None:
         """Define a value for an access that always faults; nothing uses it."""
