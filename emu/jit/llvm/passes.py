@@ -21,7 +21,7 @@ class Level(StrEnum):
     """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code.
 
     Long modules have its function passes only, which take four fifths of the time. That costs up to
-    a sixth of the speed of some kernels, and others are faster."""
+    a sixth of the speed of some kernels, and others are faster. Longer ones have those of O1."""
     PAIRED = "paired"
     """The same, and scalars that are computed alike share a vector: divisions and roots of a lane
     that runs alone take as long as one if they are independent."""
@@ -45,10 +45,20 @@ class Level(StrEnum):
 LONG = 3_500
 """Lines of a module from which on FULL leaves out passes."""
 
+LONGER = 4_500
+"""Lines of a module from which on FULL has the function passes of O1.
+
+Global value numbering is not one of them, whose time grows faster than the module.
+"""
+
 
 def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, lines: int) -> None:
     """Run the passes of a level over a module whose text has so many lines."""
-    with _options(level) as options, llvm.create_pass_builder(machine, options) as builder:
+    is_longer = level is Level.FULL and lines > LONGER
+    with (
+        _options(level, is_longer=is_longer) as options,
+        llvm.create_pass_builder(machine, options) as builder,
+    ):
         if level is Level.FULL and lines > LONG:
             _run_fewer(builder, module)
             return
@@ -106,9 +116,10 @@ def _passes(builder: llvm.PassBuilder, level: Level) -> llvm.ModulePassManager:
     return passes
 
 
-def _options(level: Level) -> llvm.PipelineTuningOptions:
+def _options(level: Level, *, is_longer: bool) -> llvm.PipelineTuningOptions:
     whole = level is Level.WHOLE
-    options = llvm.create_pipeline_tuning_options(speed_level=3 if whole else 2)
+    speed = 3 if whole else 1 if is_longer else 2
+    options = llvm.create_pipeline_tuning_options(speed_level=speed)
     options.loop_interleaving = whole
     options.loop_unrolling = whole
     options.loop_vectorization = whole
