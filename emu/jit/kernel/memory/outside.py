@@ -51,9 +51,7 @@ def outside(module: ModuleText, n: int, k: int) -> str:
             place = code.let(f"getelementptr i{n}, ptr {bits}, i64 {at}")
             code.line(f"store i{n} {mask}, ptr {place}")
         running = f"ptr {bits}, i64 {words}"
-    module.declare(
-        helper, f"declare i32 @{helper}(ptr, {types}, ptr, i64, i64) cold {ATTRIBUTES}"
-    )
+    module.declare(helper, f"declare i32 @{helper}(ptr, {types}, ptr, i64, i64) cold {ATTRIBUTES}")
     code.ret("i32", code.let(f"call i32 @{helper}(ptr %ctx, {running}, {given})"))
     chunks = [
         f"{t} {name}"

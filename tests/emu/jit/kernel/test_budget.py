@@ -155,8 +155,10 @@ def in_wide_warp(body: str, width: int) -> str:
     }}"""
 
 
-@pytest.mark.parametrize(("width", "taken"), [(64, 0), (64, 63), (256, 0), (256, 77), (256, 255)])
-def test_a_helper_charges_the_work_items_of_wide_warps(width: int, taken: int) -> None:
+@pytest.mark.parametrize(
+    ("width", "taken"), [(16, 5), (32, 31), (64, 0), (64, 63), (256, 0), (256, 255)]
+)
+def test_a_helper_charges_the_work_items_of_warps(width: int, taken: int) -> None:
     side = f"""
         cmp_ne_u32 $c1, $s0, {taken}
         cbr $c1, @after
