@@ -54,9 +54,9 @@ def outside(module: ModuleText, n: int, k: int) -> str:
     module.declare(helper, f"declare i32 @{helper}(ptr, {types}, ptr, i64, i64) cold {ATTRIBUTES}")
     code.ret("i32", code.let(f"call i32 @{helper}(ptr %ctx, {running}, {given})"))
     chunks = [
-        f"{t} {name}"
-        for t, names in ((integer(32, n), offsets), (f"i{n}", masks))
-        for name in names
+        f"{t} {argument}"
+        for t, arguments in ((integer(32, n), offsets), (f"i{n}", masks))
+        for argument in arguments
     ]
     parameters = ", ".join(["ptr %ctx", *chunks, "i64 %added, i64 %total, i64 %size"])
     head = f"define internal i32 @{name}({parameters}) cold noinline"
