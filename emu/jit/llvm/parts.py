@@ -15,6 +15,14 @@ def part(code: FunctionText, bits: int, n: int, vector: str, first: int, count: 
     return picked(code, bits, n, (vector, "poison"), range(first, first + count))
 
 
+def with_zeros(code: FunctionText, bits: int, n: int, vector: str, count: int) -> str:
+    """Return a vector of `count` elements: the n of another one, and zeros."""
+    if n == count:
+        return vector
+    t, numbers = integer(bits, n), ", ".join(f"i32 {min(i, n)}" for i in range(count))
+    return code.let(f"shufflevector {t} {vector}, {t} zeroinitializer, <{count} x i32> <{numbers}>")
+
+
 def joined(code: FunctionText, bits: int, n: int, vectors: Sequence[str]) -> tuple[str, int]:
     """Return one vector of some with n elements each, and its length.
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from ......isa.types import Type
 from .....analysis.ranges.offset_ranges import Range
 from ....arithmetic.widths import extended
-from ....llvm.parts import joined, part
+from ....llvm.parts import joined, part, with_zeros
 from ....llvm.text import integer, integer_constant
 from ....llvm.toolchain import host_has
 from ...lane_code import LaneCode
@@ -116,7 +116,9 @@ class _Table:
             count = min(elements, self.lanes)
             place = lanes.code.let(f"getelementptr i8, ptr {host}, i64 {first * bits // 8}")
             loaded = lanes.code.let(f"load {integer(bits, count)}, ptr {place}, align {bits // 8}")
-            self._registers.append(part(lanes.code, bits, count, loaded, 0, self.lanes))
+            # Lanes that do not run may have any index. Were there poison, their conditions would be
+            # poison as well, and with these the masks that are made of conditions.
+            self._registers.append(with_zeros(lanes.code, bits, count, loaded, self.lanes))
 
     def pick(self, indices: str) -> str:
         """Return the elements at a register of indices."""

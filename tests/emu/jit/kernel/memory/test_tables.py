@@ -191,3 +191,37 @@ def test_which_tables_are_kept_in_registers(kind: str, range_: str) -> None:
     generated = generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
     is_kept = "permvar" in generated or "vpermi2var" in generated
     assert is_kept == (-(-count * size // 64) * 64 <= LARGEST)
+
+
+BRANCHING = """
+kernel k(global u32* %out) {
+    .group u8 room[600]
+    workitemflatid_u32 $s0
+    laneid_u32 $s9
+    add_u32 $s3, $s0, $s9
+    shl_u32 $s1, $s0, 1
+    ld_group_u8 $s2, [room+$s1]
+    xor_u32 $s3, $s3, $s2
+    and_u32 $s4, $s3, 2
+    cmp_eq_u32 $c0, $s4, 0
+    cbr $c0, @over
+    add_u32 $s3, $s3, 15
+    st_group_u8 $s3, [room+$s1]
+@over:
+    barrier
+    ld_group_u8 $s2, [room+$s1]
+    add_u32 $s3, $s3, $s2
+    ld_kernarg_u64 $d0, [%out]
+    workitemflatabsid_u32 $s5
+    cvt_u64_u32 $d1, $s5
+    mad_u64 $d0, $d1, 4, $d0
+    st_global_u32 $s3, [$d0]
+    ret
+}"""
+
+
+@pytest.mark.parametrize("width", [16, 32, 64])
+@pytest.mark.parametrize("items", [6, 14])
+def test_lanes_past_a_table_decide_nothing(items: int, width: int) -> None:
+    """Indices of lanes that do not run are known to be past the 16 elements that are loaded."""
+    same(BRANCHING, [np.zeros(16, np.uint32)], items=items, group_size=8, width=width)
