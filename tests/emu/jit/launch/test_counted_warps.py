@@ -148,8 +148,12 @@ def test_lanes_that_leave_a_loop_at_different_times(items: int, warp: int) -> No
 def test_a_workgroup_that_is_one_warp(warp: int) -> None:
     x = np.random.default_rng(4).integers(0, 99, 1024).astype(np.uint32)
     assert count(SUM_BY_PLACE, (x,), 1024, 256, warp) == (256, warp)
-    # Data decide: their accesses are watched, and so many lanes are not watched together.
-    assert count(SUM, (x,), 1024, 256, warp) == (warp, warp)
+    # Places by a counter of rounds need no watching.
+    assert count(SUM, (x,), 1024, 256, warp) == (256, warp)
+    # A launch's number decides: accesses are watched, and so many lanes are not watched together.
+    text = SUM.replace("%x)", "%x, u32 %from)", 1)
+    text = text.replace("mov_u32             $s5, 128", "ld_kernarg_u32 $s5, [%from]")
+    assert count(text, (x, 128), 1024, 256, warp) == (warp, warp)
 
 
 @pytest.mark.parametrize("warp", [4, 7, 16])
