@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from simtlab.emu import second_opinion
+
 from . import generators
 from .driver import Driver
 from .findings import KEPT, Finding, Findings, signature_of
@@ -63,6 +65,8 @@ def test_a_key_is_always_the_same_example(name: str, tmp_path: Path, monkeypatch
     monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
     if name == "policies":
         pytest.skip("choosing its policies composes their engines")
+    # A generator may lower this budget for its whole process, which here has other tests to run.
+    monkeypatch.setattr(second_opinion, "VERDICT_BUDGET", second_opinion.VERDICT_BUDGET)
     draw = generators.find(name).open(tmp_path, random.Random("slice"))
     first, again = (draw(random.Random("7/x/1/2")).files() for _ in range(2))
     assert first == again
