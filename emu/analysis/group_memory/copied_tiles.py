@@ -24,7 +24,8 @@ from ..ranges.trips import only_exit
 from ..values.item_numbers import calculated
 from ..values.lane_sums import Sum, arithmetic, bits_of, constant_sum, merged, of_numbers, of_symbol
 from ..values.ssa import Const, Op, Phi, Value
-from .tile_rows import NONE, WORD, Copy, Indices, Load, Place, Rows
+from .forwarded import WORD, Copies, copies_of
+from .tile_rows import NONE, Indices, Load, Place, Rows
 
 MOST_STEPS = 600
 """Instructions that are executed, each for all work-items at once: some ten milliseconds."""
@@ -50,9 +51,9 @@ class Run(NamedTuple):
 class CopiedTile:
     """The loads of group memory that may read global memory in its place."""
 
-    loads: Mapping[tuple[Op, Copy], tuple[tuple[Run, ...], ...]] = field(default_factory=dict)
+    loads: Mapping[tuple[Op, Copies], tuple[tuple[Run, ...], ...]] = field(default_factory=dict)
     """For each vector of the warp its runs."""
-    anchors: Mapping[tuple[Op, Copy], tuple[int, ...]] = field(default_factory=dict)
+    anchors: Mapping[tuple[Op, Copies], tuple[int, ...]] = field(default_factory=dict)
     """Loads of global memory -> the lanes whose places must be known later."""
 
 
@@ -119,7 +120,7 @@ class _Walk:
         self._load_of = np.full(total // WORD, NONE)
         """Word of group memory -> the load that it is a copy of."""
         self._lane_of = np.zeros(total // WORD, np.int64)
-        self._found: dict[tuple[Op, Copy], tuple[Indices, Indices]] = {}
+        self._found: dict[tuple[Op, Copies], tuple[Indices, Indices]] = {}
         self._steps = 0
 
     # --- control
@@ -282,10 +283,10 @@ class _Walk:
         before = self._loaded.get(value, np.full(self._count, NONE))
         self._loaded[value] = np.where(here, NONE if found is None else found, before)
 
-    def _copy_at(self, node: int) -> Copy:
+    def _copy_at(self, node: int) -> Copies:
         loops = self._flow.loops_around(node)
-        return tuple(
-            sorted((i.number, self._iteration[i.number]) for i in loops if i.number in self._copied)
+        return copies_of(
+            {i.number: self._iteration[i.number] for i in loops if i.number in self._copied}
         )
 
     def _computed(self, op: Op, here: Lanes) -> Sum | None:
@@ -373,7 +374,7 @@ class _Walk:
         """Return the loads as runs of words of global memory. Raises _GivesUp."""
         self.run()
         rows = Rows(self._loads, self._count)
-        found: dict[tuple[Op, Copy], tuple[tuple[Run, ...], ...]] = {}
+        found: dict[tuple[Op, Copies], tuple[tuple[Run, ...], ...]] = {}
         count = 0
         for key, (loads, lanes) in self._found.items():
             vectors: list[list[Run]] = [[] for _ in range(self._count // chunk)]

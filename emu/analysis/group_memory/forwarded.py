@@ -43,6 +43,11 @@ Copies = tuple[tuple[int, int], ...]
 """Numbers of loops, and of the copies of these that an access is in; none where it is in one."""
 
 
+def copies_of(written: Mapping[int, int]) -> Copies:
+    """Return the copies of loops that are being written, given by the loops' numbers."""
+    return tuple(sorted(written.items()))
+
+
 class Access(NamedTuple):
     """An access of group memory, in some copies of loops."""
 

@@ -13,7 +13,7 @@ from ..lanes.running import Lanes, RunningLanes
 from ..ranges.trips import Trips
 from ..values.ssa import Const, Op
 from ..warps.uniformity import Shapes
-from .forwarded import WORD, Access, Copies, Forwarded, Sources, StoredWords, shuffles_of
+from .forwarded import WORD, Access, Forwarded, Sources, StoredWords, copies_of, shuffles_of
 
 MOST_SOURCES = 6
 """Vectors from which one vector of a load is made."""
@@ -143,8 +143,3 @@ class _Walk:
         self._shuffles += shuffles
         self._most += vectors * (MOST_OF_NEIGHBOURS if is_wide else MOST_SHUFFLES)
         return True
-
-
-def copies_of(written: Mapping[int, int]) -> Copies:
-    """Return the copies of loops that are being written, given by the loops' numbers."""
-    return tuple(sorted(written.items()))

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from ..values.lane_sums import Sum
 from ..values.ssa import Op
-
-WORD = 4
-"""Bytes of an element of such a tile."""
+from .forwarded import WORD, Copies
 
 LARGEST_OFFSET = 1 << 20
 """Bytes between two words of one row of global memory."""
@@ -21,14 +19,11 @@ NONE = -1
 
 Indices = NDArray[np.int64]
 
-Copy = tuple[tuple[int, int], ...]
-"""(loop, iteration) for the loops around an op of which there is a copy for each iteration."""
-
 
 class Place(NamedTuple):
     """A word of global memory: `offset` bytes from where a lane of a load has its word."""
 
-    anchor: tuple[Op, Copy, int]
+    anchor: tuple[Op, Copies, int]
     offset: int
 
 
@@ -36,7 +31,7 @@ class Load(NamedTuple):
     """An execution of a load of global memory."""
 
     op: Op
-    copy: Copy
+    copy: Copies
     address: Sum
 
 
@@ -49,9 +44,9 @@ class Rows:
         """Products of a sum, with their factors -> the number of the row that has these."""
         self._found: dict[int, tuple[Indices, Indices]] = {}
         """Load -> the row of each lane's word, and the constant in its address."""
-        self._anchors: dict[int, list[tuple[tuple[Op, Copy, int], int]]] = {}
+        self._anchors: dict[int, list[tuple[tuple[Op, Copies, int], int]]] = {}
         """Row -> words of it, and the constants in their addresses."""
-        self.anchors: dict[tuple[Op, Copy], list[int]] = {}
+        self.anchors: dict[tuple[Op, Copies], list[int]] = {}
 
     def _of(self, number: int) -> tuple[Indices, Indices]:
         """Return the row of each lane's word, and the constant in its address."""

@@ -6,7 +6,8 @@ later, the places of some lanes are kept. All else is known distances.
 
 from __future__ import annotations
 
-from ....analysis.group_memory.copied_tiles import CopiedTile, Copy, Run
+from ....analysis.group_memory.copied_tiles import CopiedTile, Run
+from ....analysis.group_memory.forwarded import copies_of
 from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
 from .global_memory import GlobalMemory
@@ -29,7 +30,7 @@ class TileCopies:
 
     def keep(self, op: Op) -> None:
         """Keep the places of a load of global memory that others count from."""
-        copy = self._copy()
+        copy = copies_of(self._lanes.copies)
         numbers = self.found.anchors.get((op, copy))
         if numbers is None or not self.is_unread:
             return
@@ -40,14 +41,10 @@ class TileCopies:
 
     def load(self, op: Op) -> list[str]:
         """Return the vectors of a load of group memory."""
-        vectors = self.found.loads.get((op, self._copy()))
+        vectors = self.found.loads.get((op, copies_of(self._lanes.copies)))
         if vectors is None:  # no lane gets there
             return ["zeroinitializer"] * self._lanes.k
         return [self._vector(runs) for runs in vectors[: self._lanes.k]]
-
-    def _copy(self) -> Copy:
-        """Return the copies of loops that are being written."""
-        return tuple(sorted(self._lanes.copies.items()))
 
     def _vector(self, runs: tuple[Run, ...]) -> str:
         """Return one vector: a load for each of its runs."""

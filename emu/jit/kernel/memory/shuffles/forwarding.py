@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .....analysis.group_memory.forwarded import NONE, Access, Forwarded, Sources
-from .....analysis.group_memory.forwarded_copies import copies_of
+from .....analysis.group_memory.forwarded import NONE, Access, Forwarded, Sources, copies_of
 from .....analysis.values.ssa import Op
 from ....llvm.text import integer
 from ...lane_code import LaneCode
