@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ....isa.types import RegClass, Segment
 from ..lanes.running import Lanes, RunningLanes
 from ..ranges.trips import Trips
-from ..values.ssa import Const, Op
+from ..values.ssa import Const, Op, Value
 from ..warps.uniformity import Shapes
 from .forwarded import WORD, Access, Forwarded, Sources, StoredWords, copies_of, shuffles_of
 
@@ -35,7 +38,8 @@ def forwarded_in_copies(
     """Return the loads of `total` bytes of group memory that take stored vectors of `chunk` lanes.
 
     Loops that are `copied`, by number, have a copy for each iteration. A node has the mask of the
-    one that is the `same`. None of the loads do unless all can.
+    one that is the `same`. If some load cannot, all stores go to memory as well; that pays if most
+    loads would gather.
     """
     walk = _Walk(shapes, copied, same, total, chunk)
     walk.go(list(shapes.flow.order))
@@ -61,13 +65,18 @@ class _Walk:
         self._found: dict[Access, Sources] = {}
         self._stores: set[Op] = set()
         self._shuffles, self._most = 0, 0.0
+        self._gathers, self._from_memory = 0, 0
+        """Vectors that would be gathered, and those that still are loaded from memory."""
         self._is_known = total % WORD == 0
 
     def result(self) -> Forwarded:
-        """Return what was found; nothing if some access is not known, or if it costs too much."""
+        """Return what was found; nothing if some store is not known, or if it costs too much."""
         if not self._is_known or self._shuffles > self._most:
             return Forwarded()
-        return Forwarded(self._found, frozenset(self._stores), by_copies=True)
+        if self._from_memory > self._gathers:
+            return Forwarded()
+        unread = frozenset[Op]() if self._from_memory else frozenset(self._stores)
+        return Forwarded(self._found, unread, by_copies=True)
 
     def go(self, numbers: Sequence[int]) -> None:
         """Go through nodes in order, and through copies of loops one after the other."""
@@ -114,32 +123,37 @@ class _Walk:
         return other != number and is_once and self._shapes.passes(other, number)
 
     def _access(self, op: Op, number: int, running: Lanes) -> bool:
-        """Note what an access does; return whether that is known."""
+        """Note what an access does; return whether what it stores is known."""
         type_, lanes = op.ins.row.type, self._lanes
         around = {loop.number for loop in self._flow.loops_around(number)}
         if type_ is None or type_.size != WORD or around - self._copies.keys():
             return False
         base = op.base if op.base is not None else Const(RegClass.S, 0)
         found = self._words.words_of(op, lanes.of(base), running)
-        if found is None or not lanes.is_exact(number):
-            return False
-        words, _ = found
+        words = None if found is None or not lanes.is_exact(number) else found[0]
         access = Access(op, copies_of(self._copies))
-        if not op.ins.row.is_load:
+        if op.ins.row.is_load:
+            self._load(access, base, words, running)
+        elif words is not None:
             self._words.store(access, words, running)
             self._stores.add(op)
-            return True
-        sources = self._words.sources(words, running)
+        return op.ins.row.is_load or words is not None
+
+    def _load(
+        self, access: Access, base: Value, words: NDArray[np.int64] | None, running: Lanes
+    ) -> None:
+        """Note where the words of a load come from, if they are known."""
+        sources = None if words is None else self._words.sources(words, running)
         shuffles = None if sources is None else shuffles_of(sources, self._chunk, MOST_SOURCES)
-        if sources is None or shuffles is None:
-            return False
-        self._found[access] = sources
-        if self._shapes.is_uniform(base):
-            return True
         vectors = sum(
             running[at : at + self._chunk].any() for at in range(0, len(running), self._chunk)
         )
-        is_wide = self._shapes.stride(base) == WORD
-        self._shuffles += shuffles
-        self._most += vectors * (MOST_OF_NEIGHBOURS if is_wide else MOST_SHUFFLES)
-        return True
+        if sources is None or shuffles is None:
+            self._from_memory += vectors
+            return
+        self._found[access] = sources
+        if not self._shapes.is_uniform(base):
+            is_wide = self._shapes.stride(base) == WORD
+            self._gathers += 0 if is_wide else vectors
+            self._shuffles += shuffles
+            self._most += vectors * (MOST_OF_NEIGHBOURS if is_wide else MOST_SHUFFLES)

@@ -90,3 +90,11 @@ def test_partial_workgroups_and_words_that_nothing_stores_are_not() -> None:
 def test_a_side_that_all_lanes_pass_by_stores_nothing() -> None:
     one = found("cmp_gt_u32 $c1, $s3, 1\n cbr $c1, @skip\n" + ADD)
     assert {access.copies for access in one.loads} == {((0, 5),), ()}
+
+
+def test_gathers_do_beside_a_load_from_memory() -> None:
+    anywhere = "and_u32 $s8, $s2, 60\n ld_group_u32 $s6, [t+$s8]"
+    assert not found(ADD, anywhere).loads  # neighbours alone gain nothing
+    one = found("sub_u32 $s8, 252, $s1\n" + ADD.replace("$s1]", "$s8]"), anywhere)
+    assert len(one.loads) == 2 * 6
+    assert not one.unread
