@@ -12,7 +12,7 @@ from .flow import order
 from .flow.order import Flow, Node
 from .lanes.lane_plan import LanePlan
 from .loops.merging import to_merge
-from .loops.record_loops import MOST_ITERATIONS, record_loops
+from .loops.short_loops import MOST_ITERATIONS, short_loops
 from .loops.unrolled import copied, unrolled
 from .loops.walks import split, walks_of
 from .values import construction
@@ -42,13 +42,13 @@ class Analysis:
 
     @cached_property
     def _nodes(self) -> list[Node]:
-        """The nodes of the code, where loops over private memory or records may be copied."""
+        """The nodes of the code, where loops over private memory and short ones may be copied."""
         flow = order.build(self._code)
         if self._private_bytes:
             found = unrolled(self._code, flow, self._private_bytes)
             if found is not None:
                 return found
-        return copied(self._code, flow, record_loops(self._code, flow), MOST_ITERATIONS)
+        return copied(self._code, flow, short_loops(self._code, flow), MOST_ITERATIONS)
 
     @cached_property
     def ssa(self) -> Ssa:

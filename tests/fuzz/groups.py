@@ -1,9 +1,9 @@
 """Random kernels whose workgroups exchange data and count in group memory, against the oracle.
 
 Between two barriers an array in group memory is either its owners', read by all, or counted in by
-atomics that commute. Work-items exchange elements by distance, by bits, in trees and prefix sums,
-in loops, in workgroups of 1 to 1,024 work-items. Some leave group memory, some leave before a
-barrier.
+atomics that commute. Work-items exchange elements by distance, by bits, in trees, prefix sums and
+wavefronts, in loops, in workgroups of 1 to 1,024 work-items. Some leave group memory, some leave
+before a barrier.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .example import Generator
 from .launches import BUDGET, KEPT, Fenced, Launch, runs_of
 
 SHAPES = (
-    (64,), (64,), (128,), (128,), (256,), (192,), (32,), (96,), (40,), (7,), (1,), (100,),
+    (64,), (64,), (128,), (128,), (256,), (192,), (32,), (96,), (40,), (7,), (1,), (100,), (16,),
     (16, 16), (8, 8), (16, 4), (32, 2), (5, 13), (4, 4, 4), (64, 2),
 )  # fmt: skip
 
@@ -317,6 +317,41 @@ def sums(g: Group) -> None:
     g.barrier()
 
 
+def wavefront(g: Group) -> None:
+    """Emit the diagonals of a table whose cells are made of those above and before them."""
+    columns, rows = min(g.size, g.rng.choice((16, 16, 15, 32, 5))), g.rng.randint(1, 12)
+    row, head, idle, total = 4 * (columns + 1), g.label(), g.label(), g.value()
+    begun, step, number = g.label(), "$s30", f"$s{INDEX}"
+    g.emit(f"mul_u32 $s31, $s{LOCAL}, 4", kept=True)
+    g.emit(f"cmp_ge_u32 $c2, $s{LOCAL}, {columns}", kept=True)
+    g.emit(f"cbr $c2, {begun}", kept=True)
+    g.emit(f"st_group_u32 {total}, [data+$s31{g.rng.choice(('', '+4'))}]", kept=True)
+    g.lines.append(f"{begun}: {KEPT}")
+    g.barrier()
+    g.emit(f"mov_u32 {step}, 0", kept=True)
+    g.lines.append(f"{head}: {KEPT}")
+    g.emit(f"sub_u32 $s{PART}, {step}, $s{LOCAL}", kept=True)
+    g.emit(f"cmp_ge_u32 $c3, $s{PART}, {rows}", kept=True)
+    g.emit("or_b1 $c3, $c3, $c2", kept=True)
+    g.emit(f"cbr $c3, {idle}", kept=True)
+    g.emit(f"mad_u32 $s{PART}, $s{PART}, {row}, $s31", kept=True)
+    for offset in g.rng.sample((0, 4, row), g.rng.randint(1, 3)):
+        g.emit(f"ld_group_u32 {number}, [data+$s{PART}+{offset}]", kept=True)
+        g.emit(f"mad_u32 {total}, {total}, 3, {number}")
+    g.emit(f"st_group_u32 {total}, [data+$s{PART}+{row + 4}]", kept=True)
+    g.lines.append(f"{idle}: {KEPT}")
+    g.barrier()
+    g.emit(f"add_u32 {step}, {step}, 1", kept=True)
+    g.emit(f"cmp_lt_u32 $c3, {step}, {columns + rows - 1}", kept=True)
+    g.emit(f"cbr $c3, {head}", kept=True)
+    for _ in range(g.rng.randint(0, 2)):
+        # A row, a column or the diagonal below the first cell.
+        g.emit(f"rem_u32 {number}, $s{LOCAL}, {min(columns, rows)}", kept=True)
+        g.emit(f"mul_u32 {number}, {number}, {g.rng.choice((4, row, row + 4))}", kept=True)
+        load(g, "u32", 4, f"[data+{number}+{row + 4}]", "group")
+    g.barrier()
+
+
 def leave(g: Group) -> None:
     """Emit an early end: of a workgroup, or of lanes that the others will wait for."""
     who = f"$s{LOCAL}" if g.hostile and g.chance(0.6) else "$s2"
@@ -328,13 +363,13 @@ def phase(g: Group) -> None:
     """Emit what ends with a barrier."""
     roll = g.rng.random()
     if roll < 0.15 and len(g.counters) < 2:
-        times(g, lambda: g.rng.choice((share, tally, sums))(g))
+        times(g, lambda: g.rng.choice((share, tally, sums, wavefront))(g))
     elif roll < 0.2:
         leave(g)
     elif roll < 0.35:
         some(g, (compute, private))
     else:
-        g.rng.choice((share, share, tally, tally, sums))(g)
+        g.rng.choice((share, share, tally, tally, sums, wavefront))(g)
 
 
 def make(rng: random.Random) -> Fenced:
@@ -346,8 +381,9 @@ def make(rng: random.Random) -> Fenced:
     width = rng.choice((32, 32, 64, 16, rng.randint(1, 64)))
     geometry = Geometry.of(items=items, group_size=shape, width=width)
     g = Group(rng, geometry, rng.random() < 0.15)
-    for _ in range(rng.randint(1, 4)):
-        phase(g)
+    alike = rng.random() < 0.15
+    for _ in range(rng.randint(1, 2 if alike else 4)):
+        (wavefront if alike else phase)(g)
     lines = [f"workitemflatabsid_u32 $s{ID} {KEPT}", f"workitemflatid_u32 $s{LOCAL} {KEPT}",
              f"workgroupid_u32 $s2, 0 {KEPT}"]  # fmt: skip
     lines += [f"mad_u32 $s{10 + i}, $s{ID}, {0x9E3779B1 >> 3 * i}, $s{9 + i}" for i in range(6)]

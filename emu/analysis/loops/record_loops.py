@@ -8,22 +8,14 @@ counter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TypeGuard
 
-from ....isa.instruction import Instruction
 from ....isa.types import Segment
-from ..flow.order import Flow, Loop
+from ..flow.order import Loop
 from ..ranges.stepping import increment_of, is_invariant
-from ..values import construction
 from ..values.ssa import Const, Op, Phi, Ssa, Value
-
-MOST_ITERATIONS = 8
-"""Iterations of such a loop."""
-
-MOST_INSTRUCTIONS = 16
-"""Instructions of an iteration."""
 
 MOST_VALUES = 64
 """Values of which an address is made that are looked at."""
@@ -35,35 +27,14 @@ WORD = 4
 """Bytes of an element: two of them are one element of a gather."""
 
 
-def record_loops(code: tuple[Instruction, ...], flow: Flow) -> set[int]:
-    """Return the numbers of loops that load neighbouring words from a place that was loaded.
+def loads_records(ssa: Ssa, loop: Loop) -> bool:
+    """Return whether a loop loads words that follow each other from a record of each lane.
 
-    How often they repeat is not looked at.
+    It accesses global memory only.
     """
-    loops = [loop for loop in flow.loops if _may_be(code, flow, loop)]
-    if not loops:
-        return set()
-    ssa = construction.build(code, flow)
-    return {loop.number for loop in loops if _loads_records(ssa, loop)}
-
-
-def _may_be(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
-    """Return whether an inner loop is short, and loads global memory only."""
-    if any(other.parent == loop.number for other in flow.loops):
+    ops = [op for number in loop.nodes for op in ssa.ops.get(number, ()) if op.ins.row.is_memory]
+    if any(op.ins.row.segment is not Segment.GLOBAL for op in ops):
         return False
-    nodes = [flow.nodes[n] for n in loop.nodes]
-    inside = [ins for node in nodes for ins in code[node.start : node.stop]]
-    accesses = [ins.row for ins in inside if ins.row.is_memory]
-    return (
-        len(inside) <= MOST_INSTRUCTIONS
-        and any(row.segment is Segment.GLOBAL for row in accesses)
-        and all(row.is_load and row.segment is Segment.GLOBAL for row in accesses)
-        and not any(ins.row.is_barrier for ins in inside)
-    )
-
-
-def _loads_records(ssa: Ssa, loop: Loop) -> bool:
-    """Return whether a loop loads words that follow each other from a record of each lane."""
     for number in loop.nodes:
         for op in ssa.ops.get(number, ()):
             type_, base = op.ins.row.type, op.base

@@ -6,7 +6,8 @@ from itertools import accumulate
 
 from ....isa.types import RegClass
 from ..flow.order import Loop
-from ..values.ssa import Const, Op, Phi, Value, operands_of, uses
+from ..ranges.stepping import is_invariant
+from ..values.ssa import Const, Op, Phi, Value, made_of, operands_of, uses
 from ..warps.uniformity import Shapes
 
 MOST_LIVE = 7
@@ -126,17 +127,34 @@ def inner_loops(shapes: Shapes) -> list[Loop]:
 
 
 def _carried_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:
-    """Return the registers of a loop's phis, and of what it uses and does not change."""
+    """Return the registers of a loop's phis, and of what it uses or loads and does not change."""
     carried: set[Value] = set(shapes.ssa.phis.get(loop.header, ()))
     inside = {op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())}
     inside_phis = {phi for n in loop.nodes for phi in shapes.ssa.phis.get(n, ())}
     carried |= {a for op in inside for a in uses(op)} - inside - inside_phis
+    carried |= _loaded_once(shapes, loop)
     widths = [
         bits * value.cls.bits // 32
         for value in carried
         if isinstance(value, (Op, Phi)) and value.cls is not RegClass.C and is_vector(shapes, value)
     ]
     return sum(lanes * width // REGISTER_BITS for width in widths)
+
+
+def _loaded_once(shapes: Shapes, loop: Loop) -> set[Op]:
+    """Return the loads that LLVM moves out of a loop, which stores nothing, if none is tested."""
+    accesses = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ()) if op.ins.row.is_memory]
+    if not all(op.ins.row.is_load for op in accesses):
+        return set()
+    return {op for op in accesses if op.base is not None and not _changes(op.base, loop)}
+
+
+def _changes(value: Value, loop: Loop) -> bool:
+    """Return whether a loop changes a value."""
+    made = made_of([value], lambda v: is_invariant(v, loop))
+    return any(isinstance(v, Phi) and v.node in loop.nodes for v in made) or any(
+        isinstance(v, Op) and v.ins.row.is_memory and v.node in loop.nodes for v in made
+    )
 
 
 def is_vector(shapes: Shapes, value: Op | Phi) -> bool:

@@ -1,0 +1,48 @@
+"""Short inner loops that have a copy of their nodes for each iteration before any other analysis.
+
+LLVM would unroll most of them, but only after all that is known about loops has been found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....isa.instruction import Instruction
+from ....isa.types import Segment
+from ..flow.order import Flow, Loop
+from ..values import construction
+from .record_loops import loads_records
+from .repeated_loads import repeats_loads
+
+MOST_ITERATIONS = 8
+"""Iterations of such a loop."""
+
+MOST_INSTRUCTIONS = 16
+"""Instructions of an iteration."""
+
+
+def short_loops(code: tuple[Instruction, ...], flow: Flow) -> set[int]:
+    """Return the numbers of loops that gain by copies: over fields of records, or in other loops.
+
+    How often they repeat is not looked at.
+    """
+    loops = [loop for loop in flow.loops if _is_short(code, flow, loop)]
+    if not loops:
+        return set()
+    ssa = construction.build(code, flow)
+    return {loop.number for loop in loops if loads_records(ssa, loop) or repeats_loads(ssa, loop)}
+
+
+def _is_short(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
+    """Return whether an inner loop is short, and loads global memory but stores nothing."""
+    if any(other.parent == loop.number for other in flow.loops):
+        return False
+    nodes = [flow.nodes[n] for n in loop.nodes]
+    inside = [ins for node in nodes for ins in code[node.start : node.stop]]
+    accesses = [ins.row for ins in inside if ins.row.is_memory]
+    return (
+        len(inside) <= MOST_INSTRUCTIONS
+        and any(row.segment is Segment.GLOBAL for row in accesses)
+        and all(row.is_load and row.segment is not Segment.PRIVATE for row in accesses)
+        and not any(ins.row.is_barrier for ins in inside)
+    )
