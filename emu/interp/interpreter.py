@@ -53,7 +53,7 @@ def run(work: Work) -> Statistics:
     return Interpreter(work).run()
 
 
-def _slots(work: Work) -> int:
+def slots_of(work: Work) -> int:
     """Return the number of workgroups that are resident at once."""
     geometry, kernel = work.geometry, work.kernel
     lanes = -(-geometry.largest_group // geometry.width) * geometry.width
@@ -74,7 +74,7 @@ class Interpreter:
         scheme_class, options = resolve(work.scheme)
         n = len(work.kernel.words)
         self.statistics = Statistics(executions=np.zeros(n, np.int64), lanes=np.zeros(n, np.int64))
-        self.resident = Resident(work, _slots(work))
+        self.resident = Resident(work, slots_of(work))
         self.warps = Warps(self.resident, scheme_class, options, self.statistics)
         every_pc = every_pc or scheme_class.needs_every_pc(options)
         self.blocks = build(self.resident, self.warps.executed, every_pc=every_pc)

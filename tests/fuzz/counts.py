@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,11 +40,11 @@ class Counted:
     how: Run
     """How native code runs, and in which warps instructions are counted."""
     calls: tuple[tuple[object, ...], ...]
-    recorded: bool = False
-    """Whether counts are from the ways of lanes, also where a layout of the code would do."""
+    way: str = "usual"
+    """How native code counts, also where another way would do: a key of `WAYS`."""
 
     def run(self) -> str:
-        with self.how.prepared(), without_layouts() if self.recorded else nullcontext():
+        with self.how.prepared(), WAYS[self.way]():
             return self._run()
 
     def _run(self) -> str:
@@ -80,7 +80,7 @@ class Counted:
         )  # fmt: skip
 
     def files(self) -> Files:
-        text = REPRODUCE.format(how=self.how, recorded=self.recorded)
+        text = REPRODUCE.format(how=self.how, way=self.way)
         return {**packed(self.case), "reproduce.py": text}
 
     def smaller(self) -> Iterator[Example]:
@@ -98,6 +98,22 @@ def without_layouts() -> Iterator[None]:
         patch.setattr(plan, "_LATEST", Recent(KEPT_ANALYSES))
         patch.setattr(counting, "_COUNTED", Recent())
         yield
+
+
+@contextmanager
+def in_order() -> Iterator[None]:
+    """Let every launch that is counted run in the interpreter's order."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "can_count", lambda *_: False)
+        yield
+
+
+WAYS: dict[str, Callable[[], AbstractContextManager[None]]] = {
+    "usual": nullcontext,
+    "lanes": without_layouts,
+    "order": in_order,
+}
+"""By a layout of the code if there is one; from the ways of lanes; in the interpreter's order."""
 
 
 def assert_same_counts(subject: str, wanted: Any, result: Any, case: Case) -> None:
@@ -130,7 +146,7 @@ from tests.fuzz.counts import Counted
 from tests.fuzz.kernels import Run, case_of
 
 case = case_of(Path(__file__).parent)
-print(Counted(case, {how!r}, (case.arrays,) * 2, {recorded!r}).run())
+print(Counted(case, {how!r}, (case.arrays,) * 2, {way!r}).run())
 """
 
 MAKERS: tuple[Callable[[random.Random], Case], ...] = (
@@ -154,7 +170,8 @@ def draw(rng: random.Random) -> Counted:
         "jit", width=width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.3,
         order=rng.choice(("usual", "threads", "backwards")), many=rng.random() < 0.5,
     )  # fmt: skip
-    return Counted(case, how, calls[: rng.randint(1, 4)], rng.random() < 0.3)
+    way = rng.choice((*WAYS, "usual"))
+    return Counted(case, how, calls[: rng.randint(1, 4)], way)
 
 
 GENERATOR = Generator("counts", lambda scratch, rng: draw, 120.0, 3.0)

@@ -24,7 +24,7 @@ from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_too_large
 from ...analysis.suitability.repeatable import is_repeatable
 from ...analysis.suitability.spin import may_spin, may_wait
-from ...engine import AUTO, Interrupted, Work, who_runs
+from ...engine import AUTO, Interrupted, Work
 from ...geometry import Geometry
 from ...recent import Recent
 from ...second_opinion import MAX_COPY, verdict
@@ -56,9 +56,8 @@ def run(work: Work) -> Statistics | None:
     The interpreter does it for kernels whose results depend on which lanes issue together or on the
     schedule of warps, and where native code cannot count the statistics that are asked for.
     """
-    if not Plan.is_made(work):
-        if who_runs("jit", work.kernel, work.geometry, stats=work.stats) == "interp":
-            return _interpret(work)
+    if not Plan.is_made(work) and _needs_order(work.kernel, work.geometry, stats=work.stats):
+        return _interpret(work)
     try:
         return execute(work)
     except KeyboardInterrupt:
@@ -66,6 +65,15 @@ def run(work: Work) -> Statistics | None:
 
 
 def _interpret(work: Work) -> Statistics:
+    """Run a launch in the interpreter's order: native code does if it only has to be counted."""
+    if work.stats and _in_order().can_run(work.kernel):
+        counted = _in_order().run(work)
+        if counted is not None:
+            return counted
+    return _by_interpreter(work)
+
+
+def _by_interpreter(work: Work) -> Statistics:
     from ...interp.interpreter import run as interpret
 
     work.run_by = "interp"
@@ -75,13 +83,29 @@ def _interpret(work: Work) -> Statistics:
 def leaves(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
     """Return whether the interpreter runs a kernel in launches of this shape.
 
-    With `stats` it runs those, too, that native code cannot count.
+    With `stats` native code runs those, too, that have an order of their own (in_order.py).
+    """
+    needs = _needs_order(kernel, geometry, stats=stats)
+    return needs and not (stats and _in_order().can_run(kernel))
+
+
+def _needs_order(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
+    """Return whether a kernel must be executed in the interpreter's order.
+
+    With `stats`, those too that native code cannot count otherwise.
     """
     if depends_on_schedule(kernel):
         return True
     if has_barriers(kernel) and not arrive_whole(kernel, facts_at(geometry, geometry.width)):
         return True
     return stats and not _counting().can_count(kernel, geometry)
+
+
+def _in_order() -> ModuleType:
+    """Return what runs launches in the interpreter's order, which others need not import."""
+    from . import in_order
+
+    return in_order
 
 
 def _counting() -> ModuleType:
@@ -340,7 +364,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
     """
     budget = min(work.budget, DECIDING_BUDGET)
     try:
-        statistics = _interpret(replace(work, budget=budget, kept={}))
+        statistics = _by_interpreter(replace(work, budget=budget, kept={}))
     except Trap as trap:
         kind, seen = trap.record.kind, trap.record.detail
         if kind in (TrapKind.BUDGET, TrapKind.UNDECIDED) and budget < work.budget:

@@ -15,7 +15,7 @@ it the context block and memory; the mask must be a part of what `start` has ret
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -33,8 +33,8 @@ from ..runtime.context import BUFFER_SLOTS, Slot, buffer_row, param_slot, set_ge
 from .body import segment_function
 from .movers import mover, parameters_of
 from .start import START, cold_symbols, start
-from .table import Grain, Segment, SegmentKind, cut, records
-from .warp_block import Layout, layout_of
+from .table import Grain, Segment, SegmentKind, cut, read_at_start, records
+from .warp_block import HEADER_BYTES, Layout, layout_of
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Segments:
     It zeroes the registers and the warp's private memory and writes the identity of the warp. Warp
     0 also zeroes the group memory: start all warps of a workgroup before any of them runs.
     """
+    begin: int
+    """Address of a `start_fn` that leaves registers as they are if no lane reads such a zero."""
     sites: int
     """Memory instructions, which have slots of their own in the context block."""
     _code: tuple[Compiled, ...] = field(repr=False)
@@ -74,25 +76,26 @@ class SegmentContext:
         return self.slots.ctypes.data
 
 
-def context_of(segments: Segments, work: Work) -> SegmentContext:
+def context_of(
+    segments: Segments, work: Work, rows: Collection[tuple[int, ...]] | None = None
+) -> SegmentContext:
     """Return the context block for a launch of these segments.
 
     `engine.trap_record(work, context.slots)` returns its trap. Buffers that are added or freed
-    later are not seen.
+    later are not seen. With `rows` (BUFFER_SLOTS) accesses see these buffers.
     """
     geometry = work.geometry
     live = [b for b in work.memory.buffers if b.alive and b.size]
-    buffers = np.array(
-        [buffer_row(b, b.host) for b in live] or [(0,) * BUFFER_SLOTS],
-        np.int64,
-    )
+    if rows is None:
+        rows = [buffer_row(b, b.host) for b in live]
+    buffers = np.array(list(rows) or [(0,) * BUFFER_SLOTS], np.int64)
     kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8)
     readonly = np.frombuffer(work.program.readonly_data or b"\0" * 8, np.uint8)
     slots = [0] * (Slot.PARAMS + BUFFER_SLOTS * segments.sites)
     slots[Slot.KERNARG] = kernargs.ctypes.data
     slots[Slot.READONLY] = readonly.ctypes.data
     slots[Slot.BUFFERS] = buffers.ctypes.data
-    slots[Slot.N_BUFFERS] = len(live)
+    slots[Slot.N_BUFFERS] = len(rows)
     set_geometry(slots, geometry)
     slots[Slot.GROUP_SIZE_X : Slot.GROUP_SIZE_X + 3] = geometry.group_size
     context = np.array(slots, np.int64)
@@ -126,7 +129,7 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key:
     shared |= {f"simtlab_{name}": mover(row, width) for name, row in rows.items()}
     code = compile_text(
         lambda: generate(kernel, readonly_bytes, layout, segments),
-        ["functions", "start"],
+        ["functions", "start", "begin"],
         level=Level.QUICK,  # straight-line code: more passes find nothing to do
         key=f"segments {key}",
         symbols={
@@ -145,6 +148,7 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key:
         table,
         np.repeat(np.arange(len(segments)), table["n_instr"]),
         code["start"],
+        code["begin"],
         len(accesses),
         (code, *shared.values()),
     )
@@ -171,12 +175,14 @@ def generate(
         )
     t = f"[{len(pointers)} x ptr]"
     module.define("functions", f"@functions = constant {t} [{', '.join(pointers)}]\n")
-    constants = layout.total, layout.local_ids, layout.private_bytes, layout.group_bytes
-    code = FunctionText(module)
-    given = "ptr %warp", "i64 %group", "i64 %index", *(f"i64 {c}" for c in constants)
-    _jump(code, "simtlab_start", START, given)
-    head = "define i64 @start(ptr %warp, i64 %group, i64 %index) #0"
-    module.define("start", f"{head} {{\n{_text(code)}}}\n")
+    begins = layout.total if read_at_start(kernel, segments) else HEADER_BYTES
+    for name, zeroed in (("start", layout.total), ("begin", begins)):
+        constants = zeroed, layout.local_ids, layout.private_bytes, layout.group_bytes
+        code = FunctionText(module)
+        given = "ptr %warp", "i64 %group", "i64 %index", *(f"i64 {c}" for c in constants)
+        _jump(code, "simtlab_start", START, given)
+        head = f"define i64 @{name}(ptr %warp, i64 %group, i64 %index) #0"
+        module.define(name, f"{head} {{\n{_text(code)}}}\n")
     return str(module)
 
 

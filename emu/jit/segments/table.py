@@ -214,6 +214,12 @@ def _liveness(code: tuple[Instruction, ...], segments: tuple[Segment, ...]) -> l
     return after
 
 
+def read_at_start(kernel: Kernel, segments: tuple[Segment, ...]) -> frozenset[Reg]:
+    """Return the registers of which a lane may read the zero that it starts with."""
+    first = segments[0]
+    return _before(kernel.instructions[first.first : first.computed.stop], first.live)
+
+
 def _before(body: Sequence[Instruction], live: frozenset[Reg]) -> frozenset[Reg]:
     """Return the registers that are live before some instructions, from those after them."""
     for ins in reversed(body):

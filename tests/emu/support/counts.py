@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import pytest
 
 import simtlab
+from simtlab.emu.jit.launch import in_order
+from simtlab.emu.result import Result
 from simtlab.emu.statistics import Statistics
 from simtlab.programs import find
 from simtlab.programs.runner import PlainLauncher, run_program
@@ -24,14 +29,45 @@ def assert_equal(native: Statistics | None, expected: Statistics | None) -> None
     np.testing.assert_array_equal(native.lanes, expected.lanes)
 
 
+ORDER = "order"
+"""In place of an engine: native code that has counted in the interpreter's order."""
+
+
+@contextmanager
+def noting_order() -> Iterator[list[Statistics]]:
+    """Collect the counts of launches that native code runs in the interpreter's order."""
+    counted: list[Statistics] = []
+    real = in_order.run
+
+    def noted(work: Any) -> Statistics | None:
+        found = real(work)
+        counted.extend([] if found is None else [found])
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(in_order, "run", noted)
+        yield counted
+
+
+def counted_by(launch: Callable[..., Result], *args: Any) -> tuple[Result, str]:
+    """Run a launch; return its result, and the engine that has counted or ORDER."""
+    with noting_order() as counted:
+        result = launch(*args)
+    return result, ORDER if counted else result.engine
+
+
 def run(name: str, engine: str, width: int) -> tuple[Statistics | None, set[str]]:
-    """Run a program at its tiny size; return its statistics, and the engines that ran it."""
+    """Run a program at its tiny size; return its statistics, and the engines that ran it.
+
+    ORDER is among these if some launches were in that order.
+    """
     entry = find(name)
     launcher = PlainLauncher(
         simtlab.Module(entry.assemble()), engine=engine, warp=width, stats=True
     )
-    found = run_program(entry, launcher, size="tiny", verify=False)
-    return found.statistics, {result.engine for result in found.results}
+    with noting_order() as counted:
+        found = run_program(entry, launcher, size="tiny", verify=False)
+    return found.statistics, {r.engine for r in found.results} | ({ORDER} if counted else set())
 
 
 def engines(
@@ -41,7 +77,7 @@ def engines(
     group_size: int = 50,
     widths: tuple[int, ...] = (7, 32),
 ) -> set[str]:
-    """Compare memory and counts with the interpreter's; return the engines that have counted."""
+    """Compare memory and counts with the interpreter's; return what `counted_by` finds."""
     (kernel,) = simtlab.assemble(text)
     found = set()
     for width in widths:
@@ -51,11 +87,10 @@ def engines(
             launch = kernel.launch(
                 items=items, group_size=group_size, warp=width, engine=engine, stats=True
             )
-            result = launch(*given)
-            outcomes.append((result, [a for a in given if isinstance(a, np.ndarray)]))
-        (native, have), (expected, want) = outcomes
+            outcomes.append((*counted_by(launch, *given), [a for a in given if isinstance(a, np.ndarray)]))
+        (native, by, have), (expected, _, want) = outcomes
         for a, b in zip(have, want, strict=True):
             np.testing.assert_array_equal(a, b)
         assert_equal(native.statistics, expected.statistics)
-        found.add(native.engine)
+        found.add(by)
     return found

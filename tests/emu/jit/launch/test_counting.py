@@ -18,7 +18,7 @@ from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, kernels
 
 from ....quick import examples
-from ...support.counts import WIDTHS, assert_equal, run
+from ...support.counts import ORDER, WIDTHS, assert_equal, counted_by, noting_order, run
 
 
 def both(launch: Launch, args: tuple[Any, ...]) -> tuple[Result, Result]:
@@ -45,8 +45,10 @@ def counted(text: str, *args: Any, items: int = 150, group_size: int = 50) -> St
     (kernel,) = simtlab.assemble(text)
     found = Statistics()
     for width in (7, 32):
-        native, _ = both(kernel.launch(items=items, group_size=group_size, warp=width), args)
+        with noting_order() as in_order:
+            native, _ = both(kernel.launch(items=items, group_size=group_size, warp=width), args)
         assert native.engine == "jit"
+        assert not in_order
         assert native.statistics is not None
         found = native.statistics if width == 32 else found
     return found
@@ -239,12 +241,11 @@ def test_branches_that_depend_on_loads_from_a_buffer_of_their_own() -> None:
     counted(LOADED, np.zeros(150, np.uint32), x, 0)
 
 
-def test_a_buffer_that_is_also_stored_to_is_left_to_the_interpreter() -> None:
+def test_a_buffer_that_is_also_stored_to_is_counted_in_order() -> None:
     (loaded,) = simtlab.assemble(LOADED)
     x = np.arange(64, dtype=np.uint32)
     run = loaded.launch(items=64, group_size=64, engine="jit", stats=True)
-    result = run(x, x, 0)
-    assert result.engine == "interp"
+    assert counted_by(run, x, x, 0)[1] == ORDER
     assert x.tolist() == [2 * (i & 7) for i in range(64)]
 
 
@@ -256,23 +257,23 @@ def test_a_load_that_leaves_its_buffer_for_one_that_is_stored_to_starts_over() -
         x = device.to_device(np.arange(100, 164, dtype=np.uint32))
         y = device.to_device(np.arange(64, dtype=np.uint32))
         run = loaded.launch(items=64, group_size=64, engine=engine, stats=True)
-        result = run(y, x, (y.buffer.base - x.buffer.base) // 4)
-        outcomes.append((result, x.to_host(), y.to_host()))
+        result = counted_by(run, y, x, (y.buffer.base - x.buffer.base) // 4)
+        outcomes.append((*result, x.to_host(), y.to_host()))
         x.free()
         y.free()
-    (native, *have), (expected, *want) = outcomes
-    assert native.engine == "interp"
+    (native, who, *have), (expected, _, *want) = outcomes
+    assert who == ORDER
     assert_equal(native.statistics, expected.statistics)
     for a, b in zip(have, want, strict=True):
         np.testing.assert_array_equal(a, b)
 
 
-def test_launches_that_depend_on_the_schedule_are_left_to_the_interpreter() -> None:
+def test_launches_that_depend_on_the_schedule_are_counted_in_order() -> None:
     """In some of its launches two work-items meet at a node of the graph."""
     native, engines = run("basics/bfs", "jit", 32)
-    assert engines == {"interp", "jit"}
+    assert engines == {ORDER, "jit"}
     assert_equal(native, run("basics/bfs", "interp", 32)[0])
-    assert run("lwm/sort", "jit", 32)[1] >= {"interp"}
+    assert run("lwm/sort", "jit", 32)[1] >= {ORDER}
 
 
 def test_threads_count_together() -> None:

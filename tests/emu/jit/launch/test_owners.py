@@ -13,7 +13,7 @@ import simtlab
 from simtlab.emu.jit.kernel.memory.watched.owners import NUMBER
 from simtlab.emu.jit.launch.owners import _SPARE
 
-from ...support.counts import WIDTHS, assert_equal, engines, run
+from ...support.counts import ORDER, WIDTHS, assert_equal, counted_by, engines, run
 from ...support.owned_places import OWN, in_global, numbers
 
 
@@ -44,20 +44,20 @@ def test_places_that_all_load_and_none_stores_to() -> None:
 def test_a_place_that_all_load_and_one_stores_to(place: int) -> None:
     x = np.full(200, 7, np.uint32)
     text = in_global(f"mov_u32 $s2, {place}", OWN)
-    assert engines(text, x, 0, widths=WIDTHS) == {"interp"}
+    assert engines(text, x, 0, widths=WIDTHS) == {ORDER}
 
 
 @pytest.mark.parametrize("by", [1, 7, 49, 100])
 def test_loads_of_what_another_work_item_stores_to(by: int) -> None:
     text = in_global("add_u32 $s2, $s1, $s4", OWN)
-    assert engines(text, np.full(400, 7, np.uint32), by, widths=WIDTHS) == {"interp"}
+    assert engines(text, np.full(400, 7, np.uint32), by, widths=WIDTHS) == {ORDER}
 
 
 @pytest.mark.parametrize("shift", [1, 5, 7])
 def test_several_stores_to_one_place(shift: int) -> None:
     x = np.full(400, 7, np.uint32)
     text = in_global("add_u32 $s2, $s1, 200", f"shr_u32 $s2, $s1, {shift}")
-    assert engines(text, x, 0, widths=WIDTHS) == {"interp"}
+    assert engines(text, x, 0, widths=WIDTHS) == {ORDER}
 
 
 def test_elements_of_which_parts_are_loaded() -> None:
@@ -82,7 +82,7 @@ def test_elements_of_which_parts_are_loaded() -> None:
     x = numbers(400)
     assert engines(text, x, 0) == {"jit"}
     assert engines(text, x, 4) == {"jit"}
-    assert engines(text, np.full(400, 120, np.uint32), 8) == {"interp"}
+    assert engines(text, np.full(400, 120, np.uint32), 8) == {ORDER}
 
 
 def test_a_launch_that_is_repeated_forgets_who_had_a_place() -> None:
@@ -100,9 +100,8 @@ def test_numbers_of_owners_begin_again_when_they_are_used_up(left: int) -> None:
     assert launch(x, 100).engine == "jit"
     (array,) = _SPARE
     array.next = NUMBER - left
-    assert [launch(np.full(200, 7, np.uint32), by).engine for by in (100, 70, 1, 0)] == [
-        "jit", "jit", "interp", "jit",
-    ]  # fmt: skip
+    x = np.full(200, 7, np.uint32)
+    assert [counted_by(launch, x, by)[1] for by in (100, 70, 1, 0)] == ["jit", "jit", ORDER, "jit"]
     assert array.next < 1000 or left == 1000
 
 
@@ -133,7 +132,7 @@ kernel k(global u32* %x, global u32* %y, u32 %by) {
 }"""
 
 
-@pytest.mark.parametrize(("by", "engine"), [(0, "jit"), (1, "interp"), (150, "jit")])
+@pytest.mark.parametrize(("by", "engine"), [(0, "jit"), (1, ORDER), (150, "jit")])
 def test_what_is_stored_to_owned_places_decides_as_well(by: int, engine: str) -> None:
     """The loop depends on y, and y on x: both are watched."""
     x, y = numbers(400), np.zeros(150, np.uint32)
@@ -165,9 +164,9 @@ def test_a_store_that_leaves_its_buffer_for_an_owned_one() -> None:
                 x, y = y, x
                 by = (x.buffer.base - y.buffer.base) // 4
             launch = kernel.launch(items=64, group_size=64, engine=engine, stats=True)
-            found.append((launch(x, y, by), x.to_host(), y.to_host()))
-        (native, *have), (expected, *want) = found
-        assert native.engine == ("jit" if inside else "interp")
+            found.append((*counted_by(launch, x, y, by), x.to_host(), y.to_host()))
+        (native, who, *have), (expected, _, *want) = found
+        assert who == ("jit" if inside else ORDER)
         assert_equal(native.statistics, expected.statistics)
         for a, b in zip(have, want, strict=True):
             np.testing.assert_array_equal(a, b)
@@ -189,7 +188,7 @@ def test_atomics_that_decide_are_left_to_the_interpreter() -> None:
     text = in_global(OWN, "").replace(
         "ld_global_u32 $s3, [$d1]", "mov_u32 $s7, 1\n atomic_add_global_u32 $s3, [$d1], $s7"
     )
-    assert engines(text, numbers(200), 0) == {"interp"}
+    assert engines(text, numbers(200), 0) == {ORDER}
 
 
 def test_a_trap_is_that_of_the_interpreter() -> None:

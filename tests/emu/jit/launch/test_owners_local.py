@@ -10,7 +10,7 @@ from simtlab.emu.analysis.counting.independence import reliance_of
 from simtlab.emu.jit.kernel.memory.watched.owners import NUMBER
 from simtlab.emu.jit.runtime.context import Slot
 
-from ...support.counts import WIDTHS, assert_equal, engines
+from ...support.counts import ORDER, WIDTHS, assert_equal, counted_by, engines
 from ...support.owned_places import numbers
 
 SORT = """
@@ -65,7 +65,7 @@ def test_a_sort_in_group_memory_between_barriers() -> None:
 def test_a_sort_in_group_memory_that_lacks_a_barrier() -> None:
     x = np.random.default_rng(2).integers(0, 1000, 320).astype(np.uint32)
     text = SORT.replace("BARRIER", "")
-    assert engines(text, x, items=320, group_size=64, widths=(7, 32)) == {"interp"}
+    assert engines(text, x, items=320, group_size=64, widths=(7, 32)) == {ORDER}
 
 
 @pytest.mark.parametrize("left", [66, 100, 131, 500, 3000])
@@ -117,10 +117,11 @@ def test_what_was_stored_to_private_memory_decides() -> None:
     assert engines(THROUGH_PRIVATE, x, np.zeros(150, np.uint32), 5) == {"jit"}
 
 
-def test_two_parameters_with_one_buffer_are_left_to_the_interpreter() -> None:
+def test_two_parameters_with_one_buffer_are_counted_in_order() -> None:
     (kernel,) = simtlab.assemble(THROUGH_PRIVATE)
     x = numbers(300)
-    assert kernel.launch(items=150, group_size=50, stats=True)(x, x, 5).engine == "interp"
+    launch = kernel.launch(items=150, group_size=50, stats=True)
+    assert counted_by(launch, x, x, 5)[1] == ORDER
 
 
 def test_buffers_that_share_memory_are_left_to_the_interpreter() -> None:
@@ -194,4 +195,4 @@ def test_places_that_are_not_apart_are_watched() -> None:
     relied = reliance_of(simtlab.assemble(text)["k"].kernel, (64, 1, 1))
     assert relied is not None
     assert relied.group_unit == 4
-    assert engines(text, x, items=320, group_size=64, widths=(7, 32)) == {"interp"}
+    assert engines(text, x, items=320, group_size=64, widths=(7, 32)) == {ORDER}

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from ...support.counts import WIDTHS, engines
+from ...support.counts import ORDER, WIDTHS, engines
 
 PLACES = (
     "mov_u32 $s2, {i}",
@@ -76,7 +76,7 @@ def random_kernel(draw: random.Random) -> str:
 
 def check_random(seeds: range) -> dict[str, int]:
     """Compare random kernels with the interpreter; return how many each engine has counted."""
-    found = {"jit": 0, "interp": 0}
+    found = {"jit": 0, ORDER: 0}
     for seed in seeds:
         draw = random.Random(seed)
         size = draw.choice((8, 32, 64, 96))

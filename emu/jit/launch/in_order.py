@@ -1,0 +1,71 @@
+"""Launches that are counted in the interpreter's order, where order decides what is executed.
+
+Native code calls segments as the interpreter executes blocks (segments/rounds.py). What it must not
+decide is left to the interpreter, from the memory as it was before.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from ....isa.program import Kernel
+from ...analysis.suitability.limits import is_too_large
+from ...engine import Interrupted, Work
+from ...statistics import Statistics
+from ..segments.compile import compile_segments, context_of
+from ..segments.rounds import Rounds
+from .before import Before, changed_by
+from .plan import Table
+from .slices import SLICE
+
+MOST_STEPS = 1 << 20
+"""Instructions of a warp after which the interpreter is asked whether the launch will end."""
+
+FIRST_ROUNDS = 1 << 10
+"""Rounds of the first slice."""
+
+
+def can_run(kernel: Kernel) -> bool:
+    """Return whether native code can run a kernel in the interpreter's order.
+
+    Not if work-items read their own clock: a warp has one here.
+    """
+    return not is_too_large(kernel) and not any(ins.row.reads_clock for ins in kernel.instructions)
+
+
+def run(work: Work) -> Statistics | None:
+    """Run a launch and count; None if the interpreter must, and nothing has changed then."""
+    table = Table.of(work.memory)
+    if table.overlaps:
+        return None
+    kernargs = np.frombuffer(work.kernargs, np.uint8)
+    changed = changed_by(work.kernel, kernargs, table, work.memory)
+    segments = compile_segments(work.kernel, work.program, work.geometry.width)
+    context = context_of(segments, work, table.changed(changed).rows.values())
+    rounds = Rounds(work, segments, context, min(work.budget, MOST_STEPS))
+    before = Before(table, changed)
+    try:
+        if _run(rounds):
+            return rounds.statistics()
+    except KeyboardInterrupt:
+        raise Interrupted(rounds.statistics()) from None
+    else:
+        before.restore()
+        return None
+    finally:
+        before.release()
+        rounds.release()
+
+
+def _run(rounds: Rounds) -> bool:
+    """Run to the end, in slices between which Python sees an interrupt; False if it gives up."""
+    count = FIRST_ROUNDS
+    while True:
+        start = time.perf_counter()
+        ended = rounds.run(count)
+        if ended is not False:
+            return bool(ended)
+        if time.perf_counter() - start < SLICE / 2:
+            count *= 2

@@ -1,0 +1,246 @@
+"""The interpreter's rounds in native code: the same instructions in the same order, with counts.
+
+Where the order of warps decides what work-items execute, only the interpreter's order has the
+counts of the interpreter. So a helper (rounds.ll) chooses the warps of each round as the
+interpreter does, and calls the segments of a block for them. It keeps the stack of each warp. Traps,
+spent budgets and barriers that not all work-items reach end it: the interpreter explains them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from ....isa.program import Kernel
+from ...engine import Work
+from ...interp.blocks import leaders
+from ...interp.interpreter import CHECK_ROUNDS, FAIR, slots_of
+from ...recent import Recent
+from ...statistics import Statistics
+from ..llvm.toolchain import Compiled, compile_text, function_attributes
+from ..runtime.aligned import LINE, aligned_bytes
+from .compile import SegmentContext, Segments
+from .table import SegmentKind, Space
+from .warp_block import HEADER_BYTES, Header
+
+NO_PC = (1 << 31) - 1
+"""The pc of a warp that cannot run, and a re-convergence point that is never met."""
+
+LARGEST_SPARE = 1 << 26
+"""Bytes of the largest memory that is kept for the next launch."""
+
+VECTOR = 16
+"""Warps that are looked at together."""
+
+_WORDS = (
+    *("FIRST", "ROUNDS", "CHECK", "SLOTS", "PER_GROUP", "GROUPS", "PLACES", "TABLE", "START"),
+    *("MEMORY", "BYTES", "PC", "WATCH", "STEPS", "DEPTH", "WAITS", "LIST", "MASKS", "LIVE"),
+    *("STARTERS", "STACK", "STACK_BYTES", "LIMIT", "EXITED_ARRIVE"),
+    *("DIVERGENT", "BARRIERS", "COMPARISONS", "DEEPEST", "LANE_SLOTS", "WARPS"),
+)
+"""The words of a block: the state of the batch, its size, the launch, and what is counted."""
+
+_FIELDS = (
+    *("FN", "MOVE", "KIND", "ENDS", "NEXT", "TARGET", "JOIN", "CONDITION"),
+    *("PHASE_ENDS", "EXECUTIONS", "LANES"),
+)
+"""The words of a segment. `ENDS` has the instructions of the block that ends with it, or 0. The
+last two count the block that begins with it."""
+
+_FROM_TABLE = {
+    "FN": "fn",
+    "MOVE": "move",
+    "KIND": "kind",
+    "NEXT": "next",
+    "TARGET": "target",
+    "JOIN": "rpc",
+    "CONDITION": "cond_row",
+}
+_AT = {name: position for position, name in enumerate(_WORDS)}
+_FIELD = {name: position for position, name in enumerate(_FIELDS)}
+_ENTRY = 16
+"""Bytes of an entry of a stack."""
+
+
+@cache
+def _helper() -> Compiled:
+    text = Path(__file__).with_name("rounds.ll").read_text(encoding="utf-8")
+    given: dict[str, object] = {
+        **_AT,
+        **_FIELD,
+        **{kind.name: int(kind) for kind in SegmentKind if kind.name not in _FIELD},
+        "NO": NO_PC,
+        "FAIR": FAIR,
+        "CHECK_ROUNDS": CHECK_ROUNDS,
+        "RECORD_BYTES": 8 * len(_FIELDS),
+        "ATTRIBUTES": function_attributes(),
+    }
+    for name, value in given.items():
+        text = text.replace(f"@{name}@", str(value))
+    return compile_text(text, ["simtlab_rounds"], key=text)
+
+
+class Rounds:
+    """One launch in the interpreter's order. `run` continues it; `statistics` are its counts."""
+
+    def __init__(self, work: Work, segments: Segments, context: SegmentContext, limit: int) -> None:
+        """`limit` is the most instructions that a warp may execute."""
+        geometry, layout = work.geometry, segments.layout
+        self._n = len(work.kernel.words)
+        self._segments, self._context = segments, context
+        self._run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)(
+            _helper()["simtlab_rounds"]
+        )
+        slots, per_group = slots_of(work), -(-geometry.largest_group // geometry.width)
+        warps = slots * per_group
+        places = -(-warps // VECTOR) * VECTOR
+        records, self._stops = _records_of(segments)
+        self._table = records.copy()
+        shared, private = (-(-n // 8) * 8 for n in (layout.group_bytes, layout.private_bytes))
+        # Each entry has lanes that those below have too, and fewer of them: two a lane at most.
+        stack_bytes = _ENTRY * (2 * geometry.width + 2)
+        sizes = {
+            "MEMORY": warps * layout.total,
+            **dict.fromkeys(("PC", "WATCH", "STEPS", "DEPTH", "WAITS"), 4 * places),
+            **dict.fromkeys(("MASKS", "LIVE", "STARTERS"), 8 * places),
+            "LIST": 4 * (places + VECTOR),
+            "STACK": places * stack_bytes,
+            "": slots * shared + warps * private,
+        }
+        self._memory = _spare(sum(map(_rounded, sizes.values())))
+        self._words = np.zeros(len(_WORDS), np.int64)
+        pieces, begin = {}, 0
+        for name, size in sizes.items():
+            pieces[name] = self._memory[begin : begin + size]
+            begin += _rounded(size)
+            if name:
+                self._set(name, pieces[name].ctypes.data)
+        pieces["PC"].view(np.int32)[:] = NO_PC
+        headers = pieces["MEMORY"].reshape(warps, layout.total)[:, :HEADER_BYTES].view(np.int64)
+        numbers = np.arange(warps)
+        of_groups = pieces[""].ctypes.data
+        headers[:, Header.GROUP_MEMORY] = of_groups + numbers // per_group * shared
+        headers[:, Header.PRIVATE_MEMORY] = of_groups + slots * shared + numbers * private
+        headers[:, Header.CONTEXT] = context.address
+        for name, value in (
+            ("FIRST", -1),
+            ("CHECK", CHECK_ROUNDS),
+            ("SLOTS", slots),
+            ("PER_GROUP", per_group),
+            ("GROUPS", geometry.n_groups),
+            ("PLACES", places),
+            ("TABLE", self._table.ctypes.data),
+            ("START", segments.begin),
+            ("BYTES", layout.total),
+            ("STACK_BYTES", stack_bytes),
+            ("LIMIT", limit),
+            ("EXITED_ARRIVE", work.exited_arrive),
+        ):
+            self._set(name, value)
+
+    def _set(self, word: str, value: int) -> None:
+        self._words[_AT[word]] = value
+
+    def _get(self, word: str) -> int:
+        return int(self._words[_AT[word]])
+
+    def run(self, rounds: int) -> bool | None:
+        """Run some rounds; return whether the launch has ended, or None if it must be given up."""
+        return {0: True, 1: False, 2: None}[self._run(self._words.ctypes.data, rounds)]
+
+    def release(self) -> None:
+        """Give the memory back; `run` may no longer be called."""
+        if self._memory.size <= LARGEST_SPARE:
+            _SPARE[:] = [self._memory]
+
+    def statistics(self) -> Statistics:
+        """Return what has been counted; the lane slots of a batch only when it has ended."""
+        executions, lanes = np.zeros((2, self._n), np.int64)
+        for first, record in enumerate(self._table.tolist()):
+            stop = self._stops[first]
+            if stop:
+                pcs = slice(int(self._segments.table["first_pc"][first]), stop)
+                executions[pcs] = record[_FIELD["EXECUTIONS"]]
+                lanes[pcs] = record[_FIELD["LANES"]]
+        stems = [ins.row.stem for ins in self._segments.kernel.instructions]
+        branches = executions[[pc for pc, stem in enumerate(stems) if stem in ("br", "cbr")]]
+        return Statistics(
+            warp_instructions=int(executions.sum()),
+            thread_instructions=int(lanes.sum()),
+            lane_slots=self._get("LANE_SLOTS"),
+            branches=int(branches.sum()),
+            divergent_branches=self._get("DIVERGENT"),
+            barriers=self._get("BARRIERS"),
+            pc_comparisons=self._get("COMPARISONS"),
+            max_depth=self._get("DEEPEST"),
+            warps=self._get("WARPS"),
+            executions=executions,
+            lanes=lanes,
+        )
+
+
+def _rounded(size: int) -> int:
+    """Return the bytes of a piece of memory after which one begins at a cache line."""
+    return -(-size // LINE) * LINE
+
+
+def _spare(size: int) -> np.ndarray:
+    """Return at least `size` bytes of any content that no launch uses."""
+    try:
+        room = _SPARE.pop()
+    except IndexError:
+        return aligned_bytes(size)
+    return room if room.size >= size else aligned_bytes(size)
+
+
+_SPARE: list[np.ndarray] = []
+"""The memory of the last launch: the pages of new memory cost more than many launches."""
+
+
+_RECORDS: Recent[int, tuple[Segments, np.ndarray, list[int]]] = Recent(64)
+
+
+def _records_of(segments: Segments) -> tuple[np.ndarray, list[int]]:
+    """Return the table of segments, and where the block ends that begins with each (pc), or 0."""
+    found = _RECORDS.find(id(segments))
+    if found is None or found[0] is not segments:
+        found = _RECORDS.keep(id(segments), (segments, *_records(segments.kernel, segments)))
+    return found[1:]
+
+
+def _records(kernel: Kernel, segments: Segments) -> tuple[np.ndarray, list[int]]:
+    table = segments.table
+    records = np.zeros((len(table), len(_FIELDS)), np.int64)
+    for field, name in _FROM_TABLE.items():
+        records[:, _FIELD[field]] = table[name]
+    firsts = leaders(kernel.instructions)
+    stops = [0] * len(table)
+    begin = 0
+    for number, last in enumerate(table["last_pc"].tolist()):
+        if last + 1 in firsts or number == len(table) - 1:
+            stops[begin] = last + 1
+            records[number, _FIELD["ENDS"]] = last + 1 - int(table["first_pc"][begin])
+            begin = number + 1
+    records[:, _FIELD["PHASE_ENDS"]] = _ends_of_phases(table, records[:, _FIELD["ENDS"]])
+    return records, stops
+
+
+def _ends_of_phases(table: np.ndarray, ends: np.ndarray) -> list[bool]:
+    """Return after which segments all warps wait for each other.
+
+    That is around each store or atomic of memory that other warps see. Several loads in a row find
+    the same whether a warp executes them one after the other or beside other warps.
+    """
+    shared = np.isin(table["space"], (Space.GLOBAL, Space.GROUP))
+    changes = shared & (table["is_load"] == 0)
+    loads = shared & ~changes
+    found, has_loaded = [], False
+    for number, end in enumerate(ends.tolist()):
+        has_loaded = has_loaded or bool(loads[number])
+        follows = number + 1 < len(table) and bool(changes[number + 1]) and has_loaded
+        found.append(bool(end) or bool(changes[number]) or follows)
+        has_loaded = has_loaded and not found[-1]
+    return found
