@@ -2,8 +2,9 @@
 
 Where the order of warps decides what work-items execute, only the interpreter's order has the
 counts of the interpreter. So a helper (rounds.ll) chooses the warps of each round as the
-interpreter does, and calls the segments of a block for them. It keeps the stack of each warp. Traps,
-spent budgets and barriers that not all work-items reach end it: the interpreter explains them.
+interpreter does, and calls the segments of a block for them. It keeps the stack of each warp.
+Traps, spent budgets and barriers that not all work-items reach end it: the interpreter explains
+them.
 """
 
 from __future__ import annotations

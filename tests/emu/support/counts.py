@@ -87,7 +87,9 @@ def engines(
             launch = kernel.launch(
                 items=items, group_size=group_size, warp=width, engine=engine, stats=True
             )
-            outcomes.append((*counted_by(launch, *given), [a for a in given if isinstance(a, np.ndarray)]))
+            outcomes.append(
+                (*counted_by(launch, *given), [a for a in given if isinstance(a, np.ndarray)])
+            )
         (native, by, have), (expected, _, want) = outcomes
         for a, b in zip(have, want, strict=True):
             np.testing.assert_array_equal(a, b)

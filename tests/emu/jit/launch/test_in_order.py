@@ -137,6 +137,7 @@ def test_the_interpreter_reports_what_goes_wrong(wrong: str) -> None:
         found.append((caught.value.record, x.tolist(), y.tolist()))
         result, who = counted_by(launch, np.zeros(1, np.uint32), y, 1000)
         assert who == (ORDER if engine == "jit" else "interp")
+        assert result.statistics is not None
         assert result.statistics.divergent_branches == 0
     assert found[0] == found[1]
 

@@ -100,8 +100,8 @@ def test_numbers_of_owners_begin_again_when_they_are_used_up(left: int) -> None:
     assert launch(x, 100).engine == "jit"
     (array,) = _SPARE
     array.next = NUMBER - left
-    x = np.full(200, 7, np.uint32)
-    assert [counted_by(launch, x, by)[1] for by in (100, 70, 1, 0)] == ["jit", "jit", ORDER, "jit"]
+    who = [counted_by(launch, np.full(200, 7, np.uint32), by)[1] for by in (100, 70, 1, 0)]
+    assert who == ["jit", "jit", ORDER, "jit"]
     assert array.next < 1000 or left == 1000
 
 
