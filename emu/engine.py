@@ -150,6 +150,12 @@ def who_runs(name: str, kernel: Kernel, geometry: Geometry, *, stats: bool = Fal
     return "interp" if jit.leaves(kernel, geometry, stats=stats) else "jit"
 
 
+def has_code(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
+    """Return whether the jit makes code of a whole kernel, and does not follow interp's order."""
+    jit = import_module(_ENGINES["jit"][0], __package__)
+    return not jit.needs_order(kernel, geometry, stats=stats)
+
+
 def overspent(work: Work) -> TrapRecord | None:
     """Return the trap of a work-item that spends its budget under every schedule, if known."""
     return import_module(_ENGINES["jit"][0], __package__).overspent(work)

@@ -29,6 +29,7 @@ from .engine import (
     Work,
     chosen,
     engine,
+    has_code,
     who_runs,
 )
 from .geometry import DEFAULT_WIDTH, Geometry, whole
@@ -358,10 +359,11 @@ class Launch:
                 code="SIM517",
                 hint="leave out the options that need another engine than jit (checks do)",
             )
-        if ready.name != "jit":
+        if not has_code(ready.kernel, self.geometry, stats=self.stats):
+            how = "leaves it to interp" if ready.name != "jit" else "runs it in the order of interp"
             raise UsageError(
-                f"no code is generated for kernel {self.function.name}: the jit leaves it to "
-                f"{ready.name}, since it is very large or its results depend on the order of "
+                f"no code is generated for kernel {self.function.name}: the jit {how}, since it is "
+                "very large or its results depend on the order of "
                 f"execution{', or native code cannot count it' if self.stats else ''}",
                 code="SIM517",
             )

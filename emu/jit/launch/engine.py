@@ -56,7 +56,7 @@ def run(work: Work) -> Statistics | None:
     The interpreter does it for kernels whose results depend on which lanes issue together or on the
     schedule of warps, and where native code cannot count the statistics that are asked for.
     """
-    if not Plan.is_made(work) and _needs_order(work.kernel, work.geometry, stats=work.stats):
+    if not Plan.is_made(work) and needs_order(work.kernel, work.geometry, stats=work.stats):
         return _interpret(work)
     try:
         return execute(work)
@@ -85,11 +85,11 @@ def leaves(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
 
     With `stats` native code runs those, too, that have an order of their own (in_order.py).
     """
-    needs = _needs_order(kernel, geometry, stats=stats)
+    needs = needs_order(kernel, geometry, stats=stats)
     return needs and not (stats and _in_order().can_run(kernel))
 
 
-def _needs_order(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
+def needs_order(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
     """Return whether a kernel must be executed in the interpreter's order.
 
     With `stats`, those too that native code cannot count otherwise.
