@@ -67,7 +67,7 @@ def run(work: Work) -> Statistics | None:
 def _interpret(work: Work) -> Statistics:
     """Run a launch in the interpreter's order: native code does if it only has to be counted."""
     if work.stats and _in_order().can_run(work.kernel):
-        counted = _in_order().run(work)
+        counted = _in_order().run(work, spins=depends_on_schedule(work.kernel))
         if counted is not None:
             return counted
     return _by_interpreter(work)

@@ -23,6 +23,9 @@ from .slices import SLICE
 MOST_STEPS = 1 << 20
 """Instructions of a warp after which the interpreter is asked whether the launch will end."""
 
+MOST_SPINNING = 1 << 15
+"""The same where loops only wait for others: they may do so for ever, in thousands of warps."""
+
 FIRST_ROUNDS = 1 << 10
 """Rounds of the first slice."""
 
@@ -35,8 +38,11 @@ def can_run(kernel: Kernel) -> bool:
     return not is_too_large(kernel) and not any(ins.row.reads_clock for ins in kernel.instructions)
 
 
-def run(work: Work) -> Statistics | None:
-    """Run a launch and count; None if the interpreter must, and nothing has changed then."""
+def run(work: Work, *, spins: bool) -> Statistics | None:
+    """Run a launch and count; None if the interpreter must, and nothing has changed then.
+
+    `spins` says that work-items may wait in a loop for others.
+    """
     table = Table.of(work.memory)
     if table.overlaps:
         return None
@@ -44,7 +50,8 @@ def run(work: Work) -> Statistics | None:
     changed = changed_by(work.kernel, kernargs, table, work.memory)
     segments = compile_segments(work.kernel, work.program, work.geometry.width)
     context = context_of(segments, work, table.changed(changed).rows.values())
-    rounds = Rounds(work, segments, context, min(work.budget, MOST_STEPS))
+    most = MOST_SPINNING if spins else MOST_STEPS
+    rounds = Rounds(work, segments, context, min(work.budget, most))
     before = Before(table, changed)
     try:
         if _run(rounds):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import simtlab
+from simtlab.emu.engine import Work
 from simtlab.emu.jit.launch import in_order
 from simtlab.emu.result import Result
 from simtlab.emu.statistics import Statistics
@@ -39,8 +40,8 @@ def noting_order() -> Iterator[list[Statistics]]:
     counted: list[Statistics] = []
     real = in_order.run
 
-    def noted(work: Any) -> Statistics | None:
-        found = real(work)
+    def noted(work: Work, *, spins: bool) -> Statistics | None:
+        found = real(work, spins=spins)
         counted.extend([] if found is None else [found])
         return found
 
