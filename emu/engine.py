@@ -61,6 +61,8 @@ class Kept(TypedDict, total=False):
     """What runs the launch in its place, if its last call was short."""
     apart: Apart
     """How a launch with statistics is divided into one that runs and one that is counted."""
+    in_order: bool
+    """True if all calls must be in the interpreter's order."""
     known: KnownCounts
     """The counts of earlier calls with statistics."""
 

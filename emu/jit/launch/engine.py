@@ -56,12 +56,20 @@ def run(work: Work) -> Statistics | None:
     The interpreter does it for kernels whose results depend on which lanes issue together or on the
     schedule of warps, and where native code cannot count the statistics that are asked for.
     """
-    if not Plan.is_made(work) and needs_order(work.kernel, work.geometry, stats=work.stats):
+    if not Plan.is_made(work) and _is_in_order(work):
         return _interpret(work)
     try:
         return execute(work)
     except KeyboardInterrupt:
         raise Interrupted(None) from None
+
+
+def _is_in_order(work: Work) -> bool:
+    """Return whether all calls of a launch must be in the interpreter's order."""
+    kept = work.kept
+    if "in_order" not in kept and needs_order(work.kernel, work.geometry, stats=work.stats):
+        kept["in_order"] = True
+    return "in_order" in kept
 
 
 def _interpret(work: Work) -> Statistics:

@@ -13,6 +13,7 @@ import numpy as np
 from ....isa.program import Kernel
 from ...analysis.suitability.limits import is_too_large
 from ...engine import Interrupted, Work
+from ...recent import Recent
 from ...statistics import Statistics
 from ..segments.compile import compile_segments, context_of
 from ..segments.rounds import Rounds
@@ -35,7 +36,14 @@ def can_run(kernel: Kernel) -> bool:
 
     Not if work-items read their own clock: a warp has one here.
     """
-    return not is_too_large(kernel) and not any(ins.row.reads_clock for ins in kernel.instructions)
+    found = _CAN_RUN.find(kernel.words)
+    if found is None:
+        has_clock = any(ins.row.reads_clock for ins in kernel.instructions)
+        found = _CAN_RUN.keep(kernel.words, not has_clock and not is_too_large(kernel))
+    return found
+
+
+_CAN_RUN: Recent[tuple[int, ...], bool] = Recent()
 
 
 def run(work: Work, *, spins: bool) -> Statistics | None:
