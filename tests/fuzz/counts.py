@@ -42,6 +42,8 @@ class Counted:
     calls: tuple[tuple[object, ...], ...]
     way: str = "usual"
     """How native code counts, also where another way would do: a key of `WAYS`."""
+    shared: bool = False
+    """Whether arrays of one size are one array, so that order decides what is left in it."""
 
     def run(self) -> str:
         with self.how.prepared(), WAYS[self.way]():
@@ -54,7 +56,7 @@ class Counted:
             case = replace(self.case, arrays=given)
             outcomes = []
             for launch in (native, checked):
-                arguments = case.arguments()
+                arguments = _as_one(case.arguments()) if self.shared else case.arguments()
                 try:
                     outcomes.append((launch(*arguments), arguments))
                 except Trap as trap:
@@ -80,7 +82,7 @@ class Counted:
         )  # fmt: skip
 
     def files(self) -> Files:
-        text = REPRODUCE.format(how=self.how, way=self.way)
+        text = REPRODUCE.format(how=self.how, way=self.way, shared=self.shared)
         return {**packed(self.case), "reproduce.py": text}
 
     def smaller(self) -> Iterator[Example]:
@@ -131,6 +133,15 @@ def assert_same_counts(subject: str, wanted: Any, result: Any, case: Case) -> No
     )
 
 
+def _as_one(arguments: tuple[object, ...]) -> tuple[object, ...]:
+    """Return arguments in which the first array of each size and type stands for all of them."""
+    firsts: dict[object, np.ndarray] = {}
+    return tuple(
+        firsts.setdefault((a.dtype, a.shape), a) if isinstance(a, np.ndarray) else a
+        for a in arguments
+    )
+
+
 def _arrays(arguments: tuple[object, ...]) -> list[np.ndarray]:
     return [a for a in arguments if isinstance(a, np.ndarray)]
 
@@ -146,7 +157,7 @@ from tests.fuzz.counts import Counted
 from tests.fuzz.kernels import Run, case_of
 
 case = case_of(Path(__file__).parent)
-print(Counted(case, {how!r}, (case.arrays,) * 2, {way!r}).run())
+print(Counted(case, {how!r}, (case.arrays,) * 2, {way!r}, {shared!r}).run())
 """
 
 MAKERS: tuple[Callable[[random.Random], Case], ...] = (
@@ -171,7 +182,8 @@ def draw(rng: random.Random) -> Counted:
         order=rng.choice(("usual", "threads", "backwards")), many=rng.random() < 0.5,
     )  # fmt: skip
     way = rng.choice((*WAYS, "usual"))
-    return Counted(case, how, calls[: rng.randint(1, 4)], way)
+    shared = way == "order" and rng.random() < 0.5
+    return Counted(case, how, calls[: rng.randint(1, 4)], way, shared)
 
 
 GENERATOR = Generator("counts", lambda scratch, rng: draw, 120.0, 3.0)

@@ -11,7 +11,7 @@ import simtlab
 from simtlab.emu.jit.launch import in_order
 from simtlab.emu.traps import Trap
 
-from ...support.counts import ORDER, WIDTHS, counted_by, engines
+from ...support.counts import ORDER, counted_by, engines
 from ...support.owned_places import numbers
 
 RACE = """
@@ -59,7 +59,7 @@ kernel race(global u32* %x, u32 %n) {
 
 def test_who_is_first_decides() -> None:
     """Groups of 50 leave lanes out; the larger grid takes two batches."""
-    assert engines(RACE, numbers(470), 470, items=470, widths=WIDTHS) == {ORDER}
+    assert engines(RACE, numbers(470), 470, items=470, widths=(7, 64)) == {ORDER}
     x = numbers(17_000)
     assert engines(RACE, x, 17_000, items=17_000, group_size=64, widths=(32,)) == {ORDER}
 
@@ -96,7 +96,7 @@ kernel rounds(global u32* %x) {
 
 
 def test_barriers() -> None:
-    assert engines(BARRIERS, numbers(320), items=320, group_size=64, widths=WIDTHS) == {ORDER}
+    assert engines(BARRIERS, numbers(320), items=320, group_size=64, widths=(1, 16, 32)) == {ORDER}
 
 
 ALONE = """
@@ -168,6 +168,6 @@ kernel lanes(global u32* %x) {
         st_global_u32 $s2, [$d0]
         ret
 }"""
-    assert engines(text.replace("CLOCK", ""), numbers(150), widths=WIDTHS) == {ORDER}
+    assert engines(text.replace("CLOCK", ""), numbers(150), widths=(32, 64)) == {ORDER}
     clock = "clock_u64 $d2\n        cvt_u32_u64 $s2, $d2"
     assert engines(text.replace("CLOCK", clock), numbers(150)) == {"interp"}
