@@ -188,9 +188,9 @@ def run_stats(cli: Cli) -> None:
     assert "divergent branches" not in without.rows
     assert with_stats.rows["divergent branches"] == "1"
     assert with_stats.rows["run by"].startswith("jit, ")
-    instead = cli("run", "bfs", "--size", "tiny", "--stats")
-    # Two of its launches have work-items that meet.
-    assert instead.rows["run by"].startswith("interp, jit in place of jit, ")
+    lock = "run", "lessons/spinlock", "--size", "tiny"
+    assert cli(*lock).rows["run by"].startswith("interp in place of jit, ")
+    assert cli(*lock, "--stats").rows["run by"].startswith("jit, ")
 
 
 NEXT = """\
