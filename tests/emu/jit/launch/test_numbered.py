@@ -8,7 +8,7 @@ import pytest
 import simtlab
 from simtlab.emu.analysis.counting.independence import reliance_of
 
-from ...support.counts import assert_equal
+from ...support.counts import ORDER, assert_equal, counted_by
 
 IN_PLACE = """
 kernel k(global u32* %x, global u32* %y) {{
@@ -53,7 +53,7 @@ def test_they_are_watched_unless_they_are_apart(
 
 
 @pytest.mark.parametrize(
-    ("number", "rows", "by"), [(FLAT, 2, "jit"), (FIRST, 1, "jit"), (FIRST, 2, "interp")]
+    ("number", "rows", "by"), [(FLAT, 2, "jit"), (FIRST, 1, "jit"), (FIRST, 2, ORDER)]
 )
 def test_counts_are_those_of_the_interpreter(number: str, rows: int, by: str) -> None:
     """In a grid of two rows, two work-items have the same number in the first dimension."""
@@ -64,8 +64,8 @@ def test_counts_are_those_of_the_interpreter(number: str, rows: int, by: str) ->
         run = kernel.launch(
             groups=(3, rows), group_size=(64, 1), engine=engine, stats=True, threads=1
         )
-        outcomes.append((run(x, np.zeros(1, np.uint32)), x))
-    (native, have), (expected, want) = outcomes
-    assert native.engine == by
+        outcomes.append((*counted_by(run, x, np.zeros(1, np.uint32)), x))
+    (native, who, have), (expected, _, want) = outcomes
+    assert who == by
     assert_equal(native.statistics, expected.statistics)
     np.testing.assert_array_equal(have, want)

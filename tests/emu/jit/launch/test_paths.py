@@ -11,7 +11,7 @@ import simtlab
 from simtlab.emu.jit.kernel.compile import facts_for_counting
 from simtlab.emu.jit.runtime import paths
 
-from ...support.counts import assert_equal
+from ...support.counts import ORDER, assert_equal, counted_by
 
 # Both sides of branches begin the next iteration, and both may leave the loop. A lane that runs
 # alone passes join nodes, so also that of the branch before.
@@ -92,13 +92,13 @@ def check(
             items=items, group_size=group, warp=width, engine=engine, stats=True, threads=1
         )
         y = np.zeros(items, np.uint32)
-        results = [launch(items - 7, x, y) for _ in range(launches)]
+        results = [counted_by(launch, items - 7, x, y) for _ in range(launches)]
         found.append((results, y))
     (native, have), (expected, want) = found
     np.testing.assert_array_equal(have, want)
-    for a, b in zip(native, expected, strict=True):
+    for (a, _), (b, _) in zip(native, expected, strict=True):
         assert_equal(a.statistics, b.statistics)
-    return {result.engine for result in native}
+    return {by for _, by in native}
 
 
 @pytest.mark.parametrize("width", [7, 32, 64])
@@ -126,8 +126,8 @@ def test_the_log_is_handed_over_while_a_warp_runs(monkeypatch: pytest.MonkeyPatc
     assert check(text, 32, items=90, group=45) == {"jit"}
 
 
-@pytest.mark.parametrize(("most", "by"), [(0, "interp"), (6, "jit")])
-def test_a_queue_that_is_full_is_moved_or_left_to_the_interpreter(
+@pytest.mark.parametrize(("most", "by"), [(0, ORDER), (6, "jit")])
+def test_a_queue_that_is_full_is_moved_or_ends_the_launch(
     most: int, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lanes meet after some words of branches, and then again."""
