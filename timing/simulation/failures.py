@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...emu.engine import Work
-from ...emu.jit.launch.engine import trap_record
+from ...emu.jit.launch.trapped import trap_record
 from ...emu.jit.segments.table import SegmentKind
 from ...emu.jit.segments.warp_block import Header
 from ...emu.second_opinion import SecondOpinion

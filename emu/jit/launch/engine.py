@@ -31,7 +31,7 @@ from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
 from ..kernel.compile import facts_at
-from ..runtime.context import Slot, TrapCode, WatchedBy
+from ..runtime.context import Slot, WatchedBy
 from . import slices
 from .again import CALLS_ALONE, SHORT, SHORT_ALONE, SHORT_KNOWN, Again
 from .before import COPIED_BEFORE, Before
@@ -39,6 +39,7 @@ from .plan import Plan, Scratch, Table
 from .regroup import as_launched
 from .sharing import Sharing, sharing_of
 from .slices import PER_THREAD, Alone, even_bounds, run_shared
+from .trapped import trap_record
 
 if TYPE_CHECKING:
     from .known_counts import KnownAgain
@@ -397,34 +398,3 @@ def _undecided(record: TrapRecord, seen: str = "") -> TrapRecord:
 
 def _record(work: Work, plan: Plan, context: np.ndarray) -> TrapRecord:
     return as_launched(trap_record(work, context), plan.geometry, work.geometry)
-
-
-def trap_record(work: Work, context: np.ndarray) -> TrapRecord:
-    """Return the trap that generated code has left in the context block."""
-    kind = TrapCode(int(context[Slot.TRAP_KIND]))
-    pc, group, local = (int(context[s]) for s in (Slot.TRAP_PC, Slot.TRAP_GROUP, Slot.TRAP_LOCAL))
-    ins = work.kernel.instructions[pc]
-    match kind:
-        case TrapCode.BUDGET:
-            detail = f"a work-item has executed {work.budget} instructions"
-            return TrapRecord(TrapKind.BUDGET, pc, group, local, detail=detail)
-        case TrapCode.DIVERGENT_BARRIER:
-            detail = "not all work-items of the workgroup reach this barrier"
-            return TrapRecord(TrapKind.DIVERGENT_BARRIER, pc, group, local, detail=detail)
-        case TrapCode.DIVIDE_BY_ZERO:
-            return TrapRecord(TrapKind.DIVIDE_BY_ZERO, pc, group, local)
-        case TrapCode.TRAP:
-            return TrapRecord(TrapKind.TRAP, pc, group, local, code=ins.literals[0])
-    assert ins.address is not None
-    assert ins.row.type is not None
-    address = int(context[Slot.TRAP_ADDRESS])
-    size = ins.row.type.size
-    trap = TrapKind[kind.name]
-    if ins.address.segment.value == "global":
-        address &= 0xFFFF_FFFF_FFFF_FFFF
-        inside = work.memory.find(address, size)
-        if kind is TrapCode.OUT_OF_BOUNDS and inside is not None and not inside.alive:
-            trap = TrapKind.FREED
-    return TrapRecord(
-        trap, pc, group, local, ins.address.segment, address, size, not ins.row.is_load
-    )

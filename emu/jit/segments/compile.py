@@ -81,7 +81,7 @@ def context_of(
 ) -> SegmentContext:
     """Return the context block for a launch of these segments.
 
-    `engine.trap_record(work, context.slots)` returns its trap. Buffers that are added or freed
+    `trapped.trap_record(work, context.slots)` returns its trap. Buffers that are added or freed
     later are not seen. With `rows` (BUFFER_SLOTS) accesses see these buffers.
     """
     geometry = work.geometry

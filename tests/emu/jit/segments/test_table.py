@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from simtlab.emu.jit.launch.engine import trap_record
+from simtlab.emu.jit.launch.trapped import trap_record
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.runtime.aligned import aligned_bytes
 from simtlab.emu.jit.runtime.context import DELTA, param_slot

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.launch.engine import trap_record
+from simtlab.emu.jit.launch.trapped import trap_record
 from simtlab.emu.jit.runtime.aligned import aligned_bytes
 from simtlab.emu.jit.runtime.context import Slot, TrapCode
 from simtlab.emu.jit.segments.compile import Segments, compile_segments, context_of
