@@ -2,8 +2,8 @@
 
 A stride says that lanes are equally far apart. Where rows are shorter than a warp, lanes of
 different rows have other distances: `8 * y + x` still steps by 1 in rows of eight, `17 * x + y`
-goes down a tile, and `n * y + x` differs by multiples of a uniform `n`. All of it is known before
-a kernel runs, from the shape of the workgroup.
+goes down a tile, and `n * y + x` differs by multiples of a uniform `n`, `(n * z + y) * n + x` by
+those of `n * n` as well. All of it is known before a kernel runs, from the workgroup's shape.
 """
 
 from __future__ import annotations
@@ -23,28 +23,34 @@ from ..values.ssa import Const, Op, Phi, Ssa, Value
 Numbers = npt.NDArray[np.int64]
 """One for each lane of a warp."""
 
+Term = tuple[Value, ...]
+"""Uniform values that are multiplied, in the order in which a kernel does so."""
+
+MOST_FACTORS = 3
+"""Uniform values of a product: `(z * n + y) * n + x` has two."""
+
 LARGEST = 4_000
 """Values of a kernel of which distances are found."""
 
 
 @dataclass(frozen=True)
 class Distances:
-    """How far lanes are from lane 0: constants plus multiples of uniform values, modulo 2^32.
+    """How far lanes are from lane 0: constants plus multiples of uniform products, modulo 2^32.
 
     Constants are from -2^31 to 2^31 - 1.
     """
 
     constants: Numbers
-    multiples: Mapping[Value, Numbers] = field(default_factory=dict)
+    multiples: Mapping[Term, Numbers] = field(default_factory=dict)
     chosen: bool = False
     """Whether a phi is involved, whose value is known in lanes that have run only."""
 
     def plus(self, other: Distances, sign: int = 1) -> Distances:
         """Return the distances of a sum, or of a difference if `sign` is -1."""
         found = dict(self.multiples)
-        for value, numbers in other.multiples.items():
-            found[value] = _wrapped(found.get(value, 0) + sign * numbers)
-        found = {value: numbers for value, numbers in found.items() if numbers.any()}
+        for term, numbers in other.multiples.items():
+            found[term] = _wrapped(found.get(term, 0) + sign * numbers)
+        found = {term: numbers for term, numbers in found.items() if numbers.any()}
         constants = _wrapped(self.constants + sign * other.constants)
         return Distances(constants, found, self.chosen or other.chosen)
 
@@ -52,9 +58,18 @@ class Distances:
         """Return the distances of a product with a constant."""
         return Distances(
             _wrapped(self.constants * factor),
-            {value: _wrapped(numbers * factor) for value, numbers in self.multiples.items()},
+            {term: _wrapped(numbers * factor) for term, numbers in self.multiples.items()},
             self.chosen,
         )
+
+    def times_uniform(self, factor: Value) -> Distances | None:
+        """Return the distances of a product with a uniform value; None if it has many factors."""
+        if any(len(term) >= MOST_FACTORS for term in self.multiples):
+            return None
+        found = {(*term, factor): numbers for term, numbers in self.multiples.items()}
+        if self.constants.any():
+            found[factor,] = self.constants
+        return Distances(np.zeros_like(self.constants), found, self.chosen)
 
     def is_same(self, other: Distances) -> bool:
         """Return whether the distances are the same, whatever the uniform values."""
@@ -189,10 +204,8 @@ class LaneDistances:
             factor = args[other]
             if isinstance(factor, Const):
                 return apart[this].times(_signed(factor.bits))
-            if self._shapes.is_uniform(factor) and not apart[this].multiples:
-                this_apart = apart[this]
-                multiples = {factor: this_apart.constants}
-                return Distances(self._none.constants, multiples, this_apart.chosen)
+            if self._shapes.is_uniform(factor):
+                return apart[this].times_uniform(factor)
         return None
 
     def _identity(self, op: Op) -> Distances | None:

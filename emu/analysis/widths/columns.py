@@ -57,7 +57,7 @@ def _accesses_columns(shapes: Shapes) -> bool:
             continue
         index = None if value.base is None else _index_of(value.base)
         found = None if index is None else shapes.distances_of(index)
-        if found is None or len(found.multiples) != 1:
+        if found is None or [len(factors) for factors in found.multiples] != [1]:
             continue
         (rows,) = found.multiples.values()
         x, y, _ = COLUMNS

@@ -293,20 +293,21 @@ class GlobalMemory:
             rows = None
             if op not in self.certain:  # their pieces are tested one by one
                 rows = piece_rows(lanes, index, form.scale, site.size, signed=form.signed)
+            more = stride * (lanes.pieces.n - 1)
             if rows is not None:
-                numbers, ends = rows.numbers, [rows.lowest, rows.highest]
-                more = stride * (lanes.pieces.n - 1)
-                also = rows.fits(lanes, signed=form.signed, more=more)
+                offsets = rows.offsets(distance, form.scale)
+                ends = (rows.lowest, rows.highest)
+                tested = [self._plus_scaled(distance, n, form.scale) for n in ends]
+                also = rows.fits(signed=form.signed, more=more)
                 whole = whole_chunks(lanes, index, stride)
             else:
                 how = "sext" if form.signed else "zext"
                 numbers = [code.let(f"{how} i32 {first} to i64") for first in lanes.firsts(index)]
-                ends = numbers
-            if step and rows is None:
-                last = (1 << (31 if form.signed else 32)) - 1 - stride * (lanes.pieces.n - 1)
-                also = [code.let(f"icmp sle i64 {number}, {last}") for number in numbers]
-            known = {n: self._plus_scaled(distance, n, form.scale) for n in (*numbers, *ends)}
-            offsets, tested = [known[n] for n in numbers], [known[n] for n in ends]
+                known = {n: self._plus_scaled(distance, n, form.scale) for n in numbers}
+                offsets = tested = [known[n] for n in numbers]
+                if step:
+                    last = (1 << (31 if form.signed else 32)) - 1 - more
+                    also = [code.let(f"icmp sle i64 {number}, {last}") for number in numbers]
         else:
             step = pieces.step(op, op.base)
             if step is None:

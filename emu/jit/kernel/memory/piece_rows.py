@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ....analysis.values.ssa import Value
-from ....analysis.warps.distances import Distances, Numbers
+from ....analysis.warps.distances import Distances, Term
+from ...llvm.function_text import FunctionText
 from ..lane_code import LaneCode
 
 
@@ -20,17 +22,70 @@ from ..lane_code import LaneCode
 class PieceRows:
     """The numbers of the pieces' first lanes (i64), as they are if 32 bits have room for them."""
 
-    numbers: Sequence[str]
-    lowest: str
-    highest: str
+    code: FunctionText
+    numbers: PieceSums
+    apart: Distances
 
-    def fits(self, lanes: LaneCode, *, signed: bool, more: int) -> list[str]:
+    @cached_property
+    def lowest(self) -> str:
+        """The lowest number that there may be."""
+        return self._extreme(np.minimum)
+
+    @cached_property
+    def highest(self) -> str:
+        """The highest number that there may be."""
+        return self._extreme(np.maximum)
+
+    def fits(self, *, signed: bool, more: int) -> list[str]:
         """Return tests (i1) that no number, with `more` added to it, wraps around."""
+        code = self.code
         first, last = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
-        tests = [lanes.code.let(f"icmp sle i64 {self.highest}, {last - more}")]
-        if self.lowest != self.numbers[0]:
-            tests.append(lanes.code.let(f"icmp sge i64 {self.lowest}, {first}"))
+        tests = [code.let(f"icmp sle i64 {self.highest}, {last - more}")]
+        if self.lowest != self.numbers.start:
+            tests.append(code.let(f"icmp sge i64 {self.lowest}, {first}"))
         return tests
+
+    def offsets(self, distance: str, scale: int) -> list[str]:
+        """Return `distance` plus `scale` times each number.
+
+        Distances are scaled, not numbers: hosts then are few registers and factors of addresses.
+        """
+        code, numbers, apart = self.code, self.numbers, self.apart
+
+        def scaled(number: str) -> str:
+            return code.let(f"mul i64 {number}, {scale}")
+
+        start = code.let(f"add i64 {distance}, {scaled(numbers.start)}")
+        places = PieceSums(code, start, [scaled(step) for step in numbers.steps])
+        return [
+            places.at(int(constant) * scale, [int(n[piece]) for n in apart.multiples.values()])
+            for piece, constant in enumerate(apart.constants)
+        ]
+
+    def _extreme(self, which: np.ufunc) -> str:
+        factors = [int(which.reduce(n)) for n in self.apart.multiples.values()]
+        return self.numbers.at(int(which.reduce(self.apart.constants)), factors)
+
+
+class PieceSums:
+    """Sums of a start, multiples of some steps, and a constant (i64); parts are shared."""
+
+    def __init__(self, code: FunctionText, start: str, steps: Sequence[str]) -> None:
+        self._code, self.start, self.steps = code, start, steps
+        self._known: dict[tuple[int, ...], str] = {(): start}
+
+    def at(self, constant: int, factors: Sequence[int]) -> str:
+        """Return the sum with the steps times `factors`, and a constant."""
+        code, total = self._code, self.start
+        for i, (step, factor) in enumerate(zip(self.steps, factors, strict=True), 1):
+            if not factor:
+                continue
+            key = (*factors[:i],)
+            if key not in self._known:
+                product = code.let(f"mul i64 {step}, {factor}") if factor != 1 else step
+                self._known[key] = code.let(f"add i64 {total}, {product}")
+            total = self._known[key]
+        return code.let(f"add i64 {total}, {constant}") if constant else total
 
 
 def piece_rows(
@@ -49,9 +104,9 @@ def piece_rows(
         return None
     firsts = lanes.firsts(index)
     code = lanes.code
-    steps: list[tuple[str, Numbers]] = []
-    for value, numbers in apart.multiples.items():
-        alone = _piece_with_one(apart, value)
+    steps: list[str] = []
+    for term in apart.multiples:
+        alone = _piece_with_one(apart, term)
         if alone is None:
             return None
         piece, sign = alone
@@ -59,28 +114,9 @@ def piece_rows(
         step = code.let(f"sub i32 {step}, {int(apart.constants[piece])}")
         if sign < 0:
             step = code.let(f"sub i32 0, {step}")
-        steps.append((code.let(f"zext i32 {step} to i64"), numbers))
+        steps.append(code.let(f"zext i32 {step} to i64"))
     start = code.let(f"{'sext' if signed else 'zext'} i32 {firsts[0]} to i64")
-    known: dict[tuple[int, ...], str] = {(0,) * (1 + len(steps)): start}
-
-    def number(constant: int, factors: Sequence[int]) -> str:
-        key = (constant, *factors)
-        if key not in known:
-            total = start
-            for (step, _), factor in zip(steps, factors, strict=True):
-                if factor:
-                    product = code.let(f"mul i64 {step}, {factor}") if factor != 1 else step
-                    total = code.let(f"add i64 {total}, {product}")
-            known[key] = code.let(f"add i64 {total}, {constant}") if constant else total
-        return known[key]
-
-    def bound(which: np.ufunc) -> str:
-        return number(int(which.reduce(apart.constants)), [int(which.reduce(n)) for _, n in steps])
-
-    numbers = [
-        number(int(c), [int(n[piece]) for _, n in steps]) for piece, c in enumerate(apart.constants)
-    ]
-    return PieceRows(numbers, bound(np.minimum), bound(np.maximum))
+    return PieceRows(code, PieceSums(code, start, steps), apart)
 
 
 LARGEST_SCALE = 1 << 16
@@ -108,14 +144,14 @@ def whole_chunks(lanes: LaneCode, index: Value, step: int) -> frozenset[int]:
 def _of_pieces(lanes: LaneCode, found: Distances) -> Distances:
     """Return the distances of the pieces' first lanes."""
     n = lanes.pieces.n
-    multiples = {value: numbers[::n] for value, numbers in found.multiples.items()}
-    return Distances(found.constants[::n], {v: m for v, m in multiples.items() if m.any()})
+    multiples = {term: numbers[::n] for term, numbers in found.multiples.items()}
+    return Distances(found.constants[::n], {t: m for t, m in multiples.items() if m.any()})
 
 
-def _piece_with_one(apart: Distances, value: Value) -> tuple[int, int] | None:
-    """Return a piece that is one multiple of a value away, and of no other, and the sign."""
-    for piece, factor in enumerate(apart.multiples[value]):
-        others = (n[piece] for v, n in apart.multiples.items() if v is not value)
+def _piece_with_one(apart: Distances, term: Term) -> tuple[int, int] | None:
+    """Return a piece that is one multiple of a product away, and of no other, and the sign."""
+    for piece, factor in enumerate(apart.multiples[term]):
+        others = (n[piece] for t, n in apart.multiples.items() if t != term)
         if abs(int(factor)) == 1 and not any(others):
             return piece, int(factor)
     return None

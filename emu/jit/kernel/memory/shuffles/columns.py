@@ -51,7 +51,10 @@ def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None
     routed = (routed_load if op.ins.row.is_load else routed_store)(places, size)
     if routed is None or sum(count for _, count in routed.windows) > len(set(places.tolist())):
         return None  # a wide load would read elements that no lane asks for
-    stride = next(iter(found.multiples), None)
+    factors = next(iter(found.multiples), ())
+    if len(factors) > 1:
+        return None
+    stride = factors[0] if factors else None
     if isinstance(stride, Op) and stride.node != op.node and stride not in lanes.table.crossing:
         return None  # a part of the index, which is not kept
     return Columns(routed, stride, int(rows.max()), int(columns.max()))
