@@ -30,7 +30,7 @@ writer._PARAMETERS["big"] = "global u64*"
 TX, TY, AX, AY, FLAT_ID, FLAT_ABS = range(50, 56)
 """Registers: column and row in the tile and in the grid, flat numbers in both."""
 
-INDEX, PART, BIG, DISTANCE, STEP = 56, 57, 50, 51, 58
+INDEX, PART, BIG, DISTANCE, STEP, PITCH = 56, 57, 50, 51, 58, 62
 
 BIG_WORDS = 1 << 16
 """Enough for any index: columns of the widest grid times its row, and more."""
@@ -84,7 +84,12 @@ def _index(c: Choices, w: Tiles) -> None:
     """Compute an index below 40,000, mostly one that steps or stays along a row."""
     row, column = c.one_of(((TY, TX), (AY, AX), (TY, AX), (AY, TX), (TX, TY), (AX, AY)))
     pitch = c.one_of((w.row, w.row, 16, 7, 1, 0))
-    match c.integer(0, 6):
+    match c.integer(0, 7):
+        case 7:
+            pitch = _pitch(c, w)
+            w.emit(f"workitemid_u32 $s{INDEX}, {c.one_of((1, 2))}")
+            w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {pitch}, $s{TY}")
+            w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {c.one_of((pitch, 9))}, $s{column}")
         case 0:
             w.emit(f"mul_u32 $s{INDEX}, $s{row}, {pitch}")
         case 1:
@@ -110,6 +115,13 @@ def _index(c: Choices, w: Tiles) -> None:
         case 3 if c.boolean():
             how = c.one_of(("div", "rem", "shr", "or", "xor"))
             w.emit(f"{how}_u32 $s{INDEX}, $s{INDEX}, {c.one_of((1, 2, 3, 8))}")
+
+
+def _pitch(c: Choices, w: Tiles) -> str:
+    """Emit a pitch that all work-items of a workgroup have; return its register."""
+    w.emit(f"workgroupid_u32 $s{PITCH}, {c.one_of((0, 1))}")
+    w.emit(f"add_u32 $s{PITCH}, $s{PITCH}, {c.one_of((7, 16, w.row))}")
+    return f"$s{PITCH}"
 
 
 TYPES = (("u32", 4), ("u32", 4), ("f32", 4), ("s32", 4), ("u8", 1), ("s16", 2), ("u64", 8))
@@ -384,9 +396,16 @@ def flat_tile(c: Choices, w: Tiles) -> None:
     w.place(head)
     w.emit(f"div_u32 $s{PART}, {counter}, {pitch}")
     w.emit(f"rem_u32 {part}, {counter}, {pitch}")
-    w.emit(f"workgroupid_u32 $s{INDEX}, {c.one_of((0, 1))}")
-    w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {c.one_of((0, 1, 16))}, $s{PART}")
-    w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {c.one_of((pitch, 64, 7))}, {part}")
+    if c.integer(0, 2) == 0:
+        apart = _pitch(c, w)
+        w.emit(f"div_u32 $s{INDEX}, $s{PART}, 4")
+        w.emit(f"rem_u32 $s{PART}, $s{PART}, 4")
+        w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {apart}, $s{PART}")
+        w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {apart}, {part}")
+    else:
+        w.emit(f"workgroupid_u32 $s{INDEX}, {c.one_of((0, 1))}")
+        w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {c.one_of((0, 1, 16))}, $s{PART}")
+        w.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {c.one_of((pitch, 64, 7))}, {part}")
     place = _address(c, w, 4, f"$d{BIG}")
     w.emit(f"ld_global_u32 $s1, {place}")
     w.emit(f"shl_u32 $s{PART}, {counter}, 2")

@@ -37,6 +37,8 @@ class Sum:
 
     bits: int
     terms: Mapping[Term, Factors]
+    scale: int = 1
+    """What widened products have been multiplied by since, in all lanes."""
 
     @property
     def numbers(self) -> NDArray[np.int64] | None:
@@ -44,27 +46,29 @@ class Sum:
         return self.terms[()].view(np.int64) if self.terms.keys() == {()} else None
 
     @property
-    def _is_widened(self) -> bool:
-        return any(term and term[0] < 0 for term in self.terms)
+    def is_widened(self) -> bool:
+        """Whether it has products of a sum that was widened."""
+        return any(map(is_widened, self.terms))
 
     def plus(self, other: Sum, sign: int = 1) -> Sum | None:
         """Return the sum or difference of two sums; None if it is not one."""
-        if self._is_widened and other._is_widened:
+        if self.is_widened and other.is_widened:
             return None
         found = dict(self.terms)
         for term, factors in other.terms.items():
             more = factors if sign > 0 else np.zeros_like(factors) - factors
             found[term] = found[term] + more if term in found else more
-        return _reduced(self.bits, found)
+        return _reduced(self.bits, found, (self if self.is_widened else other).scale)
 
     def times(self, other: Sum) -> Sum | None:
         """Return the product of two sums; None if it is not a sum."""
-        if self._is_widened or other._is_widened:
-            a, b = (self, other) if self._is_widened else (other, self)
+        if self.is_widened or other.is_widened:
+            a, b = (self, other) if self.is_widened else (other, self)
             factor = b.numbers
             if factor is None or (factor != factor[0]).any() or not 0 < factor[0] < 1 << 32:
                 return None
-            return _reduced(self.bits, {t: f * b.terms[()] for t, f in a.terms.items()})
+            scaled = {t: f * b.terms[()] for t, f in a.terms.items()}
+            return _reduced(self.bits, scaled, a.scale * int(factor[0]))
         found: dict[Term, Factors] = {}
         for one, these in self.terms.items():
             for another, those in other.terms.items():
@@ -83,6 +87,11 @@ class Sum:
         found: dict[Term, Factors] = {(kind, *t): f for t, f in self.terms.items() if t}
         found[()] = self.terms[()].astype(np.uint32).view(np.int32).astype(np.int64).view(np.uint64)
         return Sum(64, found)
+
+
+def is_widened(term: Term) -> bool:
+    """Return whether a product is one of a widened sum."""
+    return bool(term) and term[0] < 0
 
 
 def of_numbers(numbers: NDArray[np.uint32], bits: int = 32) -> Sum:
@@ -107,15 +116,15 @@ def merged(old: Sum, new: Sum, lanes: NDArray[np.bool_]) -> Sum:
         term: np.where(lanes, new.terms.get(term, nothing), old.terms.get(term, nothing))
         for term in {**old.terms, **new.terms}
     }
-    return Sum(new.bits, terms)
+    return Sum(new.bits, terms, new.scale if new.scale == old.scale else 1)
 
 
-def _reduced(bits: int, terms: Mapping[Term, Factors]) -> Sum | None:
+def _reduced(bits: int, terms: Mapping[Term, Factors], scale: int = 1) -> Sum | None:
     """Return a sum modulo 2^bits without products that no lane has; None if it is too long."""
     if bits == 32:
         terms = {term: factors & np.uint64(0xFFFF_FFFF) for term, factors in terms.items()}
     kept = {term: factors for term, factors in terms.items() if not term or factors.any()}
-    return Sum(bits, kept) if len(kept) <= MOST_TERMS else None
+    return Sum(bits, kept, scale) if len(kept) <= MOST_TERMS else None
 
 
 def bits_of(value: Value) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ....analysis.group_memory.copied_tiles import CopiedTile, Run
 from ....analysis.group_memory.forwarded import copies_of
+from ....analysis.group_memory.tile_rows import Anchor
 from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
 from .global_memory import GlobalMemory
@@ -64,11 +65,20 @@ class TileCopies:
 
     def _host(self, run: Run, back: int) -> str:
         """Return where the word of the lane `back` lanes before a run would be, a ptr."""
-        lanes, code = self._lanes, self._lanes.code
-        op, copy, number = run.place.anchor
-        (address,) = lanes.variables.load(("place", op, copy, number), ["i64"])
+        code, place = self._lanes.code, run.place
         # Not a distance from the buffer's address: to find that two of these may be equal would
         # take LLVM a fourth of the compile time.
-        host = code.let(f"inttoptr i64 {address} to ptr")
-        more = run.place.offset - WORD_BITS // 8 * back
+        host = code.let(f"inttoptr i64 {self._address(place.anchor)} to ptr")
+        for step, count in place.steps:
+            apart = code.let(f"sub i64 {self._address(step.end)}, {self._address(step.start)}")
+            apart = code.let(f"sub i64 {apart}, {step.constant}")
+            apart = code.let(f"mul i64 {apart}, {count}")
+            host = code.let(f"getelementptr i8, ptr {host}, i64 {apart}")
+        more = place.offset - WORD_BITS // 8 * back
         return code.let(f"getelementptr i8, ptr {host}, i64 {more}") if more else host
+
+    def _address(self, anchor: Anchor) -> str:
+        """Return where a lane of a load has its word, an i64."""
+        op, copy, number = anchor
+        (address,) = self._lanes.variables.load(("place", op, copy, number), ["i64"])
+        return address

@@ -48,23 +48,49 @@ def found(body: str, copied: tuple[int, ...] = (), *, inside: bool = True) -> Co
     return copied_tile(shapes, kernel.group_size, 16, copied, loads)
 
 
-def runs(tile: CopiedTile) -> list[list[list[tuple[int, int, int, int]]]]:
-    """Return first lane, end, lane of the anchor, offset for each run of each vector."""
+def runs(tile: CopiedTile) -> list[list[list[tuple[int, int, int, int, list[int]]]]]:
+    """Return first lane, end, lane of the anchor, offset and numbers of steps for each run."""
     return [
-        [[(r.first, r.end, r.place.anchor[2], r.place.offset) for r in v] for v in vectors]
+        [
+            [
+                (r.first, r.end, r.place.anchor[2], r.place.offset, [n for _, n in r.place.steps])
+                for r in vector
+            ]
+            for vector in vectors
+        ]
         for vectors in tile.loads.values()
     ]
 
 
-def test_a_row_is_one_run() -> None:
+ROWS = [[[(0, 16, 0, 0, [])], [(0, 16, 16, 0, [])], *([(0, 16, 16, 0, [n])] for n in (1, 2))]]
+
+
+def test_a_row_is_one_run_and_some_steps_from_another_one() -> None:
     tile = found(OWN + LOAD.format(4))
-    assert runs(tile) == [[[(0, 16, lane, 0)] for lane in (0, 16, 32, 48)]]
-    assert [*tile.anchors.values()] == [(0, 16, 32, 48)]
+    assert runs(tile) == ROWS
+    assert [*tile.anchors.values()] == [(0, 16)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "shl_u32 $s4, $s4, 2\n cvt_u64_u32 $d1, $s4\n add_u64 $d1, $d1, $d0\n",
+        "sub_u32 $s3, 0, $s3\n mad_u32 $s4, $s1, $s3, $s0\n cvt_s64_s32 $d1, $s4\n"
+        "mad_u64 $d1, $d1, 4, $d0\n",
+        "cvt_u64_u32 $d2, $s1\n cvt_u64_u32 $d3, $s3\n mul_u64 $d2, $d2, $d3\n"
+        "cvt_u64_u32 $d1, $s0\n add_u64 $d1, $d1, $d2\n mad_u64 $d1, $d1, 4, $d0\n",
+    ],
+    ids=["an index that counts bytes", "a signed index", "an index of 64 bits"],
+)
+def test_distances_of_bytes_are_not_known_modulo_32_bits(lines: str) -> None:
+    tile = found(lines + OWN + LOAD.format(4))
+    kept = (0, 16, 32, 48) if "shl" in lines else (0, 16)
+    assert [*tile.anchors.values()] == [kept]
 
 
 def test_words_of_the_border_continue_a_row() -> None:
     tile = found(OWN + LEFT + LOAD.format(0))
-    assert runs(tile) == [[[(0, 16, lane, 0)] for lane in (0, 16, 32, 48)]]
+    assert runs(tile) == ROWS
     (anchor,) = tile.anchors
     assert anchor[0].ins.address is not None
     assert anchor[0].ins.address.offset == -4

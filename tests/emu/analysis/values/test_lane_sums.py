@@ -48,7 +48,11 @@ def test_known_numbers_are_widened_exactly() -> None:
 def test_a_widened_sum_keeps_its_products_apart() -> None:
     wide = PITCH.widened(signed=False)
     scaled = wide.times(number(4, 64))
+    assert scaled is not None
     assert terms(scaled) == {(): [0] * LANES, (-1, 7): [4] * LANES}
+    assert scaled.scale == 4
+    assert [s and s.scale for s in (scaled.plus(of_symbol(3, 64, LANES)), wide)] == [4, 1]
+    assert merged(scaled, wide, HERE).scale == 1
     assert wide.plus(wide) is None
     assert wide.times(of_symbol(3, 64, LANES)) is None
     assert wide.times(number(0, 64)) is None

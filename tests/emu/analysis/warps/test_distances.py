@@ -61,12 +61,30 @@ def test_distances_are_multiples_of_a_uniform_value():
     shapes = shapes_of(f"{HEAD} mad_u32 $s1, $s5, $s9, $s6\n st_global_u32 $s1, [$d0]\n", SQUARE)
     found = shapes.distances_of(stored(shapes.ssa))
     assert found is not None
-    ((value, numbers),) = found.multiples.items()
+    (((value,), numbers),) = found.multiples.items()
     assert isinstance(value, Op)
     assert value.ins.row.name == "ld_kernarg_u32"
     np.testing.assert_array_equal(numbers, Y)
     np.testing.assert_array_equal(found.constants, X)
     assert found.step is None
+
+
+def test_distances_are_multiples_of_products():
+    lines = "workitemid_u32 $s8, 2\n mad_u32 $s1, $s8, $s9, $s7\n mad_u32 $s1, $s1, $s9, $s0\n"
+    facts = Facts(64, (4, 4, 4), whole=True)
+    shapes = shapes_of(f"{HEAD} {lines} st_global_u32 $s1, [$d0]\n", facts)
+    found = shapes.distances_of(stored(shapes.ssa))
+    assert found is not None
+    assert [len(term) for term in found.multiples] == [2, 1]
+    of_planes, of_rows = found.multiples.values()
+    np.testing.assert_array_equal(of_planes, FLAT // 16)
+    np.testing.assert_array_equal(of_rows, FLAT // 4 % 4)
+    np.testing.assert_array_equal(found.constants, FLAT % 4)
+    shapes = shapes_of(
+        f"{HEAD} {lines} mul_u32 $s1, $s1, $s9\n mul_u32 $s1, $s1, $s9\nst_global_u32 $s1, [$d0]\n",
+        facts,
+    )
+    assert shapes.distances_of(stored(shapes.ssa)) is None
 
 
 LOOP = """

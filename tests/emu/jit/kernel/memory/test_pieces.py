@@ -10,6 +10,8 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.jit.kernel import compile as code
 
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 from ...support.agreement import same
 
 TEXT = """
@@ -85,6 +87,56 @@ def test_a_frame_keeps_only_what_cannot_be_computed_again() -> None:
     frame = ir[ir.index("@frame_bytes") :]
     head, loaded = 64, 4 * 8  # the first element of each of four rows
     assert int(frame.split("ret i64 ")[1].split()[0]) == -(-(head + loaded) // 64) * 64
+
+
+VOLUME = """
+kernel k(u32 %n, u32 %h, u32 %far, global u32* %x, global u32* %y) {
+    .group u32 tile[64]
+    workitemid_u32 $s0, 0
+    workitemid_u32 $s1, 1
+    workitemid_u32 $s2, 2
+    workitemabsid_u32 $s3, 0
+    workitemabsid_u32 $s4, 1
+    workitemabsid_u32 $s5, 2
+    ld_kernarg_u32 $s6, [%n]
+    ld_kernarg_u32 $s7, [%h]
+    ld_kernarg_u32 $s8, [%far]
+    mad_u32 $s9, $s5, $s7, $s4
+    mad_u32 $s9, $s9, $s6, $s3              // (z * h + y) * n + x
+    add_u32 $s9, $s9, $s8
+    workitemflatid_u32 $s11
+    shl_u32 $s11, $s11, 2
+    ld_kernarg_u64 $d0, [%x]
+    cvt_u64_u32 $d1, $s9
+    mad_u64 $d0, $d1, 4, $d0
+    ld_global_u32 $s10, [$d0]
+    st_group_u32 $s10, [tile+$s11]
+    barrier
+    xor_u32 $s11, $s11, 4
+    ld_group_u32 $s12, [tile+$s11]
+    mad_u32 $s10, $s10, 3, $s12
+    ld_kernarg_u64 $d0, [%y]
+    mad_u64 $d0, $d1, 4, $d0
+    st_global_u32 $s10, [$d0]
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("h", "far", "missing"),
+    [(4, 0, 0), (5, 3, 0), (4, 0, 1), (0, 0, 0), (4, -8, 0), (-4, 8 * 4 * 3, 0), (1 << 28, 0, 0)],
+)
+def test_planes_are_products_apart(h: int, far: int, missing: int) -> None:
+    """Planes may go backwards, or wrap around; then no place is a multiple from the first one."""
+    n, planes, items, group = 8, 4, (8, 4, 4), (8, 4, 2)
+    x = np.arange((planes - 1) * 5 * n + 4 * n + 3 - missing * (8 * n + 3), dtype=np.uint32)
+
+    def work():
+        arguments = [n, h & 0xFFFF_FFFF, far & 0xFFFF_FFFF, x.copy(), np.zeros_like(x)]
+        return make(VOLUME, arguments, items=items, group_size=group)
+
+    assert_as_oracle(work(), work())
 
 
 COUNTED = """
