@@ -104,6 +104,11 @@ class Ranges:
         """Return the range of the scalars of a uniform value, or of one with a stride."""
         return self._firsts.at(value, node)
 
+    def is_in_each_iteration(self, node: int, loop: Loop) -> bool:
+        """Return whether lanes pass a node in each iteration of a loop that has a next one."""
+        back = [source for (source, _), latch in self.flow.back.items() if latch == loop.latch]
+        return all(self._guards.tree.dominates(node, source) for source in back)
+
     @cached_property
     def trips(self) -> dict[int, Trips]:
         """Loop -> its iterations, for those whose number is a constant."""

@@ -41,6 +41,9 @@ VECTOR = 16
 MOST_VECTORS = 1500
 """Vectors that its instructions may have altogether: they take compile time."""
 
+MOST_KEPT = 2_100
+"""The same where warps that take turns would keep vectors in each iteration of a loop."""
+
 MOST_WORDS = 300
 """Instructions of such a kernel."""
 
@@ -62,9 +65,12 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
     wide = replace(facts, width=lanes, chunk=chunk, one_warp=True)
     shapes = analyse(kernel).shapes(wide)
     walk = Walk(shapes, Ranges(shapes).trips) if has_known_lanes(shapes) else None
-    most = len(kernel.words) * lanes // chunk
-    if most > MOST_VECTORS and not (
-        walk is not None and walk.copied and walk.vectors <= MOST_VECTORS
+    if (
+        is_long(kernel, wide)
+        and not (walk is not None and walk.copied and walk.vectors <= MOST_VECTORS)
+        and not (
+            lanes <= MANY_LANES and vectors(kernel, wide) <= MOST_KEPT and _keeps_vectors(shapes)
+        )
     ):
         return None
     if lanes <= MANY_LANES and forwarded(shapes, kernel.group_size, chunk).unread:
@@ -90,6 +96,16 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
     ):
         return None
     return wide
+
+
+def is_long(kernel: Kernel, facts: Facts) -> bool:
+    """Return whether a workgroup that is one warp has more vectors than most such kernels."""
+    return facts.one_warp and vectors(kernel, facts) > MOST_VECTORS
+
+
+def vectors(kernel: Kernel, facts: Facts) -> int:
+    """Return how many vectors the instructions of a kernel have altogether."""
+    return len(kernel.words) * facts.width // facts.chunk
 
 
 def _keeps_vectors(shapes: Shapes) -> bool:

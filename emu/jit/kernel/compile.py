@@ -18,7 +18,7 @@ from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.warps.uniformity import Shapes
 from ...analysis.widths.columns import column_facts
-from ...analysis.widths.one_warp import one_warp_facts
+from ...analysis.widths.one_warp import is_long, one_warp_facts
 from ...analysis.widths.row_pieces import row_pieces
 from ...analysis.widths.shared_columns import sharing_facts
 from ...analysis.widths.width import USUAL, WIDE, best_facts
@@ -303,7 +303,7 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
 def _level(kernel: Kernel, facts: Facts) -> Level:
     if not is_worth_optimising(kernel):
         return Level.PLAIN
-    if len(kernel.words) > QUICK_ABOVE:
+    if len(kernel.words) > QUICK_ABOVE or is_long(kernel, facts):
         return Level.QUICK
     return Level.PAIRED if _has_pairs(kernel, facts) else Level.FULL
 

@@ -114,9 +114,12 @@ class FunctionText:
         self.module.declare(name, f"declare void @{name}({types})")
         self.line(f"call void @{name}({', '.join(arguments)}) {attributes}".rstrip())
 
-    def prefetch(self, place: str) -> None:
-        """Fetch the line at a ptr into the first cache; any place will do."""
-        self.call_void("llvm.prefetch.p0", f"ptr {place}", "i32 0", "i32 3", "i32 1")
+    def prefetch(self, place: str, *, writes: bool = False) -> None:
+        """Fetch the line at a ptr into the first cache, for a store if it `writes`.
+
+        Any place will do.
+        """
+        self.call_void("llvm.prefetch.p0", f"ptr {place}", f"i32 {int(writes)}", "i32 3", "i32 1")
 
     def hidden(self, value: int, *, rarely: bool = False) -> str:
         """Return an i64 that LLVM does not know, so that it recognises no idiom made with it.

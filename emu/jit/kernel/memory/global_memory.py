@@ -20,6 +20,7 @@ from .addressing.addresses import Addresses, Place, Row
 from .addressing.forms import Form
 from .addressing.near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
 from .addressing.two_indices import of_two_indices
+from .ahead import Ahead
 from .cold import Cold, Targets
 from .kernel_memory import KernelMemory
 from .moves import Moves
@@ -49,6 +50,7 @@ class GlobalMemory:
         self._ranges = memory.ranges
         self._runs = Runs(lanes, memory.ranges.lane_trips if lanes.facts.one_warp else {})
         self._scattered = Scattered(lanes, moves, cold, self.addresses)
+        self._ahead = Ahead(lanes, memory.ranges)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
@@ -328,9 +330,12 @@ class GlobalMemory:
             return [addresses.host(site.window, offset) for offset in offsets]
 
         def fast() -> list[str]:
+            places = hosts()
+            if step:
+                self._ahead.fetch(op, places, site.size * lanes.pieces.n)
             if site.is_load:
-                return pieces.load(site.type, hosts(), step, whole)
-            pieces.store(op, site.type, hosts(), step, whole)
+                return pieces.load(site.type, places, step, whole)
+            pieces.store(op, site.type, places, step, whole)
             return []
 
         def slow() -> list[str]:

@@ -337,3 +337,16 @@ def test_rows_of_a_warp_are_one_warp_where_barriers_in_a_loop_keep_vectors():
     assert found is not None
     assert found.width == 256
     assert one_warp_facts(kernel_of(PLANES.replace("KEPT", "nop")), rows) is None
+
+
+def test_longer_kernels_are_one_warp_where_vectors_would_be_kept():
+    rows = Facts(32, (32, 8, 1), whole=True)
+
+    def found(count: int, last: str) -> Facts | None:
+        lines = "add_f32 $s6, $s6, $s6\n" * count
+        return one_warp_facts(kernel_of(PLANES.replace("KEPT", f"{lines} {last}")), rows)
+
+    kept = "add_f32 $s6, $s6, $s3\nmov_u32 $s3, $s5"
+    assert found(90, kept) is not None
+    assert found(90, "nop") is None
+    assert found(120, kept) is None

@@ -1,0 +1,64 @@
+"""Lines of the next iteration, fetched in a loop with barriers.
+
+A workgroup that marches through planes, or along tiles, accesses rows that are far from those of
+the iteration before: a host fetches lines ahead along rows only. In one warp a workgroup, an
+iteration is hundreds of instructions, so that a host does not reach the next one's loads by itself.
+The next iteration's rows are as far on as the present ones are from the last one's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....isa.types import Segment
+from ....analysis.ranges.offset_ranges import Ranges
+from ....analysis.values.ssa import Op
+from ..lane_code import LaneCode
+
+LINE = 64
+"""Bytes of a line of a cache."""
+
+
+class Ahead:
+    """Fetches lines for the accesses of global memory that all lanes make in each iteration."""
+
+    def __init__(self, lanes: LaneCode, ranges: Ranges) -> None:
+        self._lanes, self._ranges = lanes, ranges
+        self._in_loops: dict[int, bool] = {}
+
+    def fetch(self, op: Op, hosts: Sequence[str], size: int) -> None:
+        """Fetch what an access of `size` bytes from each of these ptrs on will access next."""
+        if not self._is_in_loop(op.node) or op.ins.row.segment is not Segment.GLOBAL:
+            return
+        lanes, code, variables = self._lanes, self._lanes.code, self._lanes.variables
+        key = ("ahead", op)
+        (place,) = variables.places(key, ["i64"])
+        lanes.entry.line(f"store i64 0, ptr {place}")
+        now = code.let(f"ptrtoint ptr {hosts[0]} to i64")
+        (before,) = variables.load(key, ["i64"])
+        step = code.let(f"sub i64 {now}, {before}")
+        variables.store(key, ["i64"], [now])
+        in_row = max(1, lanes.facts.group_size[0] // lanes.pieces.n)
+        for number, host in enumerate(hosts, 1):
+            place = code.let(f"getelementptr i8, ptr {host}, i64 {step}")
+            code.prefetch(place, writes=not op.ins.row.is_load)
+            if number % in_row == 0:  # it may end in another line
+                end = code.let(f"getelementptr i8, ptr {place}, i64 {size - 1}")
+                code.prefetch(end, writes=not op.ins.row.is_load)
+
+    def _is_in_loop(self, node: int) -> bool:
+        """Return whether all lanes pass a node in each iteration of a loop with barriers."""
+        if node not in self._in_loops:
+            self._in_loops[node] = self._find(node)
+        return self._in_loops[node]
+
+    def _find(self, node: int) -> bool:
+        flow, facts = self._lanes.flow, self._lanes.facts
+        if not facts.one_warp or facts.counts:
+            return False
+        around = flow.loops_around(node)
+        if not around or any(loop.parent == around[0].number for loop in flow.loops):
+            return False  # a loop inside works longer than the loads take
+        lasts = [flow.nodes[n].last for n in around[0].nodes]
+        has_barrier = any(last is not None and last.row.is_barrier for last in lasts)
+        return has_barrier and self._ranges.is_in_each_iteration(node, around[0])
