@@ -67,8 +67,12 @@ def element(nest: Nest) -> tuple[Array, str]:
     v, rng = nest.v, nest.v.rng
     array = rng.choice(nest.arrays)
     fitting = [(name, most) for name, most in nest.counters if most < array.count]
-    if nest.scattered and rng.random() < 0.1:
-        v.emit(f"and_u32 $s{OFFSET}, {v.register(RegClass.S)}, {array.count - 1}")
+    if nest.scattered and rng.random() < 0.2:
+        last = min(rng.choice((1, 3, 15)), array.count - 1)
+        v.emit(f"and_u32 $s{OFFSET}, {v.register(RegClass.S)}, {last}")
+        near = [name for name, most in fitting if most + last < array.count]
+        if near and rng.random() < 0.7:
+            v.emit(f"mad_u32 $s{OFFSET}, {rng.choice(near)}, 1, $s{OFFSET}")
     elif fitting and rng.random() < 0.9:
         name, most = rng.choice(fitting)
         v.emit(f"mov_u32 $s{OFFSET}, {name}")

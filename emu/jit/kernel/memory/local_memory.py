@@ -17,6 +17,7 @@ from ..lane_code import LaneCode
 from .addressing.extent import Extent
 from .addressing.near import has_permutes, is_shuffled
 from .cold import Cold
+from .few_rows import FewOffsets, FewRows, few_offsets
 from .kernel_memory import KernelMemory
 from .moves import Moves
 from .outside import outside
@@ -40,6 +41,7 @@ class LocalMemory:
         self.pieces = pieces
         self.memory = memory
         self._rows = PrivateRows(lanes, moves, memory)
+        self._few_rows = FewRows(lanes, moves, self._rows)
         self.forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
         self.certain: frozenset[Op] = frozenset()
@@ -111,10 +113,18 @@ class LocalMemory:
             base = lanes.scalar(extent.base)
             self._guarded(op, extent, self._scalar_outside(op, base, extent))
             self._define(op, self._rows.access(op, type_, base, extent.offset))
+        elif (few := self._few_offsets(op, extent)) is not None:
+            self._define(op, self._few_rows.access(op, type_, extent, few))
         else:
             self.guard(op, extent)
             places = self._rows.places(extent.base, extent.offset)
             self._define(op, self._each(op, type_, places))
+
+    def _few_offsets(self, op: Op, extent: Extent) -> FewOffsets | None:
+        """Return the offsets of an access of whole elements in rows, if they are few."""
+        if self.memory.each_apart or extent.size != self.memory.private_element:
+            return None
+        return few_offsets(self.lanes, self.memory.ranges, op, extent)
 
     def _own(self, op: Op, type_: Type, extent: Extent) -> None:
         """Access the private memory of the lane that runs alone."""

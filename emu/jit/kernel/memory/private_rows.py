@@ -35,13 +35,13 @@ class PrivateRows:
         code = self.lanes.code
         at = code.let(f"add i64 {code.let(f'zext i32 {base} to i64')}, {offset}")
         if type_.size == self.element:
-            host = self._row(at)
+            host = self.row(at)
             if op.ins.row.is_load:
                 return self.moves.load_wide(type_, host)
             self._store_row(op, self.moves.store_data(op, type_), host)
             return []
         inner = code.let(f"and i64 {at}, {self.element - 1}")
-        host = self._row(code.let(f"sub i64 {at}, {inner}"))
+        host = self.row(code.let(f"sub i64 {at}, {inner}"))
         shift = code.let(f"shl i64 {inner}, 3")
         if op.ins.row.is_load:
             return self._load_field(type_, host, shift)
@@ -93,7 +93,7 @@ class PrivateRows:
         lanes = self.lanes
         return self.memory.private_place(lanes.entry, lanes.code, lanes.facts.width)
 
-    def _row(self, start: str) -> str:
+    def row(self, start: str) -> str:
         """Return the host address of the row of elements at an offset, a multiple of their size."""
         code = self.lanes.code
         distance = code.let(f"mul i64 {start}, {self.lanes.facts.width}")
