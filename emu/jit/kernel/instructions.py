@@ -102,7 +102,8 @@ class Instructions:
             lanes.define(op, "value", self._addends(op))
             return
         columns = [self._argument(op, i, lanes.vector(a), lanes.n) for i, a in enumerate(args)]
-        if op in lanes.table.some_step and host_has("avx512f"):
+        table = lanes.table
+        if (op in table.some_step or op in table.iteration_steps) and host_has("avx512f"):
             columns[-1] = [self._hidden_ones(op.cls.bits)] * lanes.k
         floats = [lanes.table.floats.of(a) for a in args]
 
@@ -139,7 +140,9 @@ class Instructions:
         """Return 1 in all lanes of a vector.
 
         Where some lanes take a sum with 1, LLVM would make a vector of their mask, if it knew the
-        1, in place of an addition under it.
+        1, in place of an addition under it. To counters of loops it would add 1 by subtracting -1,
+        which it makes anew where registers are few. That instruction (`vpternlogd`) waits for what
+        its register held before: for what this iteration loads, so the next one waits for it, too.
         """
         one = self.lanes.entry.hidden(1)
         if bits < 64:

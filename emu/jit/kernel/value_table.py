@@ -36,6 +36,8 @@ class ValueTable:
         """Conditions as numbers that are only added or subtracted."""
         self.some_step = _some_step(ssa)
         """Values one more than another, or with another lowest bit, in the lanes of one path."""
+        self.iteration_steps = _iteration_steps(ssa)
+        """Counters of loops one more or less, for the next iteration."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
 
     def steps_in_some(self, phis: Iterable[Phi]) -> None:
@@ -101,6 +103,17 @@ def _some_step(ssa: Ssa) -> set[Value]:
         for op in ops:
             found -= uses(op)
     return found
+
+
+def _iteration_steps(ssa: Ssa) -> set[Value]:
+    """Return the counters of loops plus or minus 1."""
+    return {
+        a
+        for loop in ssa.flow.loops
+        for phi in ssa.phis.get(loop.header, ())
+        for a in phi.args.values()
+        if _is_step(a) and a.args[0] is phi and a.ins.row.stem in ("add", "sub")
+    }
 
 
 def _is_step(value: Value) -> TypeGuard[Op]:

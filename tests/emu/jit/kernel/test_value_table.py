@@ -160,3 +160,4 @@ def test_numbers_that_change_by_1_in_some_lanes(count: str, group: int) -> None:
     kernel = assemble(text).kernels[0]
     table = ValueTable(construction.build(kernel.instructions, order.build(kernel.instructions)))
     assert bool(table.some_step) == COUNTS[count]
+    assert len(table.iteration_steps) == 1
