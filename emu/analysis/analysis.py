@@ -11,6 +11,7 @@ from .facts import Facts
 from .flow import order
 from .flow.order import Flow, Node
 from .lanes.lane_plan import LanePlan
+from .loops.decided_loops import decided
 from .loops.merging import to_merge
 from .loops.short_loops import MOST_ITERATIONS, short_loops
 from .loops.unrolled import copied, unrolled
@@ -42,12 +43,15 @@ class Analysis:
 
     @cached_property
     def _nodes(self) -> list[Node]:
-        """The nodes of the code, where loops over private memory and short ones may be copied."""
+        """The nodes of the code, where loops may be copied for each of their iterations."""
         flow = order.build(self._code)
         if self._private_bytes:
             found = unrolled(self._code, flow, self._private_bytes)
             if found is not None:
                 return found
+        straight = decided(self._code, flow)
+        if straight is not None:
+            return straight
         return copied(self._code, flow, short_loops(self._code, flow), MOST_ITERATIONS)
 
     @cached_property

@@ -59,7 +59,7 @@ def unrolled(code: Sequence[Instruction], flow: Flow, private_bytes: int) -> lis
     `flow` is that of the source, without merged loops.
     """
     chosen = {loop.number for loop in flow.loops if _may_copy(code, flow, loop)}
-    copies = _copies(code, flow, chosen, MOST_ITERATIONS)
+    copies = copies_of(code, flow, chosen, MOST_ITERATIONS)
     gains = copies is not None and copies.gain() and copies.give_registers(private_bytes)
     return copies.nodes() if copies is not None and gains else None
 
@@ -70,16 +70,24 @@ def copied(code: Sequence[Instruction], flow: Flow, loops: set[int], most: int) 
     A loop that may repeat more than `most` times has none. `flow` is that of the source, without
     merged loops.
     """
-    copies = _copies(code, flow, loops, most)
+    copies = copies_of(code, flow, loops, most)
     return flow.nodes if copies is None else copies.nodes()
 
 
-def _copies(code: Sequence[Instruction], flow: Flow, chosen: set[int], most: int) -> _Copies | None:
+def copies_of(
+    code: Sequence[Instruction],
+    flow: Flow,
+    chosen: set[int],
+    most: int,
+    size: int = MOST_INSTRUCTIONS,
+    *,
+    once: bool = False,
+) -> Copies | None:
     """Return the copies of those of the loops `chosen` that can be copied; None if none can."""
     if not all(flow.has_one_entry(loop) and flow.has_own_header(loop) for loop in flow.loops):
         return None
     while chosen:
-        copies = _Copies(code, flow, chosen, most)
+        copies = Copies(code, flow, chosen, most, size, once=once)
         try:
             copies.make()
         except _NotCopied as found:
@@ -126,8 +134,11 @@ class _Copy:
     """The offsets of private accesses by pc; None for one that is not a constant."""
 
 
-class _Copies:
-    """The copies of a kernel's nodes, if the loops `chosen` are copied, `most` times at most."""
+class Copies:
+    """The copies of a kernel's nodes, if the loops `chosen` are copied, `most` times at most.
+
+    They have `size` instructions at most, and each access `once` if that is asked for.
+    """
 
     def __init__(
         self,
@@ -135,12 +146,18 @@ class _Copies:
         flow: Flow,
         chosen: set[int],
         most: int,
+        size: int,
+        *,
+        once: bool,
     ) -> None:
         self._code = code
         self._flow = flow
         self._heads = {loop.header: loop for loop in flow.loops}
         self._chosen = chosen
         self._most = most
+        self._most_instructions = size
+        self._accessed: dict[int, tuple[int, ...]] | None = {} if once else None
+        """The iterations in which accesses were copied, by pc."""
         self._copies: dict[Place, _Copy] = {}
         self._arriving: dict[Place, Known] = {}
         self._size = self._steps = 0
@@ -195,8 +212,9 @@ class _Copies:
         self._copies[number, iterations] = copy
         for pc in range(node.start, node.stop):
             self._compute(copy, pc, known, loops)
+            self._require_once(pc, loops, iterations)
         self._steps += node.length
-        if self._size > MOST_INSTRUCTIONS or self._steps > MOST_STEPS:
+        if self._size > self._most_instructions or self._steps > MOST_STEPS:
             raise _TooLarge
         ways = node.successors
         if len(ways) == 2:
@@ -214,6 +232,16 @@ class _Copies:
                 self._arriving[place] = (
                     dict(known) if before is None else dict(before.items() & known.items())
                 )
+
+    def _require_once(self, pc: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]) -> None:
+        """Raise _NotCopied if an access that shall be copied once was copied before."""
+        row = self._code[pc].row
+        if self._accessed is None or not row.is_memory or row.segment is Segment.KERNARG:
+            return
+        before = self._accessed.setdefault(pc, iterations)
+        for loop, then, now in zip(loops, before, iterations, strict=True):
+            if then != now:
+                raise _NotCopied(loop)
 
     def _require_stay(self, loops: tuple[Loop, ...], number: int) -> None:
         """Raise _NotCopied if lanes may leave a copied loop by a branch that is not known."""
@@ -255,6 +283,17 @@ class _Copies:
         self._size += bits is None and ins.row.stem != "mov" and not _is_private(ins)
         if loops and ins.row.is_memory and ins.row.segment is not Segment.KERNARG:
             self._accesses[_is_private(ins)] += 1
+
+    def decide(self) -> bool:
+        """Return whether branches that do not leave copied loops are decided."""
+        flow = self._flow
+        return any(
+            not copy.decides
+            and (around := flow.loop_of[number]) in self._chosen
+            and around is not None
+            and all(flow.route(number, w) in flow.loops[around].nodes for w in copy.node.successors)
+            for (number, _), copy in self._copies.items()
+        )
 
     def gain(self) -> bool:
         """Return whether copies save more accesses of private memory than they have others.

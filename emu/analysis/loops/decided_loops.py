@@ -1,0 +1,69 @@
+"""Short loops whose counters decide branches, which have a copy of their nodes for each iteration.
+
+`for (k = 0; k < 3; k++) { word = k == 0 ? first[i] : k == 1 ? second[i] : last; ... }` is straight
+code in copies. What it computes stays where it is, where a loop that is not unrolled would move it
+to where the next iteration looks for it. LLVM unrolls other loops: those without loops in them, and
+without accesses, which have tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....isa.instruction import Imm, Instruction
+from ....isa.types import Segment
+from ..flow.order import Flow, Loop, Node
+from .unrolled import copies_of
+
+MOST_ITERATIONS = 8
+"""Iterations of such a loop."""
+
+MOST_INSTRUCTIONS = 320
+"""Instructions of a kernel with the copies, without those that compute constants."""
+
+
+def decided(code: Sequence[Instruction], flow: Flow) -> list[Node] | None:
+    """Return the nodes of a kernel in which counters of short loops decide branches; None without.
+
+    All short loops of such a kernel are copied in which no access is in more than one copy. `flow`
+    is that of the source, without merged loops.
+    """
+    counted = {loop.number for loop in flow.loops if _compares(code, flow, loop, leaves=True)}
+    if not any(
+        _is_kept(code, flow, loop) and _compares(code, flow, loop, leaves=False)
+        for loop in flow.loops
+        if loop.number in counted
+    ):
+        return None
+    copies = copies_of(code, flow, counted, MOST_ITERATIONS, MOST_INSTRUCTIONS, once=True)
+    return None if copies is None or not copies.decide() else copies.nodes()
+
+
+def _is_kept(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
+    """Return whether LLVM does not unroll a loop."""
+    nodes = [flow.nodes[number] for number in loop.nodes]
+    return any(other.parent == loop.number for other in flow.loops) or any(
+        ins.row.is_memory and ins.row.segment is not Segment.KERNARG
+        for node in nodes
+        for ins in code[node.start : node.stop]
+    )
+
+
+def _compares(code: Sequence[Instruction], flow: Flow, loop: Loop, *, leaves: bool) -> bool:
+    """Return whether a loop without barriers has a branch on a comparison with a constant.
+
+    The branch `leaves` the loop, or does not.
+    """
+    nodes = [flow.nodes[number] for number in loop.nodes]
+    if any(node.last is not None and node.last.row.is_barrier for node in nodes):
+        return False
+    for node in nodes:
+        if node.last is None or len(node.successors) < 2:
+            continue
+        ways = [flow.route(node.number, successor) for successor in node.successors]
+        if loop.nodes.issuperset(ways) != leaves and any(
+            node.last.srcs[0] in ins.writes() and isinstance(ins.srcs[-1], Imm)
+            for ins in code[node.start : node.stop]
+        ):
+            return True
+    return False
