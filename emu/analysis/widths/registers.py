@@ -25,6 +25,9 @@ MOST_READ = 40
 MOST_IN_USE = 64
 """Registers of what is live at a time in such a loop, of 32, above which 32 lanes are faster."""
 
+MOST_AT_A_TIME = 40
+"""Registers of what is live at a time in a loop of 128 lanes, above which 64 lanes are faster."""
+
 REGISTER_BITS = 512
 
 
@@ -70,6 +73,7 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     loops = inner_loops(shapes)
     return bool(loops) and all(
         _carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
+        and _live_registers(shapes, loop, lanes, bits) <= MOST_AT_A_TIME
         and (
             bits == 8 or not (loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches())
         )
@@ -97,8 +101,7 @@ def spills_doubles(shapes: Shapes, lanes: int) -> bool:
     return any(
         (
             _carried_registers(shapes, loop, lanes, 32) > MOST_READ
-            or _most_live(shapes, _values_in(shapes, loop)) * lanes * 32
-            > MOST_IN_USE * REGISTER_BITS
+            or _live_registers(shapes, loop, lanes, 32) > MOST_IN_USE
         )
         and any(
             phi.cls is RegClass.D and is_vector(shapes, phi)
@@ -106,6 +109,11 @@ def spills_doubles(shapes: Shapes, lanes: int) -> bool:
         )
         for loop in inner_loops(shapes)
     )
+
+
+def _live_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:
+    """Return the registers of what is live at a time in a loop."""
+    return _most_live(shapes, _values_in(shapes, loop)) * lanes * bits // REGISTER_BITS
 
 
 def _values_in(shapes: Shapes, loop: Loop) -> list[Value]:
