@@ -21,6 +21,7 @@ from ....isa.types import B1, RegClass, Segment
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
+from ..lanes.lane_plan import LONG_UNITS
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
 from ..values.ssa import Op, Value
@@ -142,14 +143,40 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
         spills = moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE)
-        if shapes.divergent_loops or spills:
+        if spills:
             return usual
+        if shapes.divergent_loops:
+            return wide if _waits_for_divisions(shapes) else usual
         return wide._replace(if_many=WIDEST if loops_fit(shapes, WIDEST, 32) else WIDE)
     if not _is_light(shapes):
         return usual
     # Masks of edges are a large part of what a warp computes that runs at half the speed.
     all_branches = len(shapes.ssa.conditions.keys() - shapes.uniform_branches())
     return wide if all_branches <= 1 else Choice(USUAL, chunk, WIDE)
+
+
+def _waits_for_divisions(shapes: Shapes) -> bool:
+    """Return whether the loops of a kernel, which access nothing, divide and take one branch.
+
+    A division waits for the iteration before, and vectors of 32 lanes have too few of them.
+    """
+    for loop in shapes.flow.loops:
+        ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())]
+        branches = loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches()
+        if (
+            len(branches) > 1
+            or any(op.ins.row.is_memory for op in ops)
+            or not any(_is_slow(shapes, op) for op in ops)
+        ):
+            return False
+    return True
+
+
+def _is_slow(shapes: Shapes, op: Op) -> bool:
+    """Return whether an op is a division or a root of floats, in vectors."""
+    row = op.ins.row
+    is_float = row.type is not None and row.type.is_float
+    return is_float and row.unit in LONG_UNITS and is_vector(shapes, op)
 
 
 def _is_light(shapes: Shapes) -> bool:

@@ -75,6 +75,9 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     assert width_of(columns(""), many=False) == WIDE
     assert width_of(columns("", carried=3)) == WIDEST
     assert width_of(columns("", carried=5)) == WIDE, "five times eight registers"
+    products = [f"mul_u32 $s{40 + i}, $s4, {i}" for i in range(6)]
+    sums = [f"mad_u32 $s4, $s4, $s4, $s{40 + i}" for i in range(6)]
+    assert width_of(columns("\n".join(products + sums))) == WIDE, "six more at a time"
     assert width_of(columns(DIVERGENT)) == WIDE, "eight masks"
 
 

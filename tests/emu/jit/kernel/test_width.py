@@ -145,6 +145,43 @@ def test_loops_that_compute_many_doubles_at_a_time_do_not(products: int, width: 
     same(f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}", [3, x], items=256, group_size=128)
 
 
+ROOT = """
+    cvt_f32_u32 $s6, $s4
+    mov_u32 $s7, $s6
+@newton:
+    mul_f32 $s8, $s7, $s7
+    sub_f32 $s8, $s8, $s6
+    add_f32 $s9, $s7, $s7
+    div_f32 $s8, $s8, $s9
+    sub_f32 $s7, $s7, $s8
+    {more}
+    abs_f32 $s8, $s8
+    cmp_ltu_f32 $c0, $s8, 0.01
+    cbr $c0, @root
+    add_u32 $s2, $s2, 1
+    cmp_lt_u32 $c0, $s2, 40
+    cbr $c0, @newton
+@root:
+    st_global_f32 $s7, [$d2]
+"""
+"""Newton's method, whose lanes end in different iterations."""
+
+DIVERGE = "cmp_lt_f32 $c1, $s7, 9.0\n cbr $c1, @over\n add_f32 $s7, $s7, 0.5\n@over:"
+
+
+@pytest.mark.parametrize(
+    ("more", "width"), [("", WIDE), ("ld_global_f32 $s6, [$d1]", USUAL), (DIVERGE, USUAL)]
+)
+def test_loops_of_divisions_that_lanes_leave_in_turn_do(more: str, width: int) -> None:
+    body = START.replace("@top:", "") + ROOT.format(more=more)
+    assert width_of(body) == width
+    assert width_of(body.replace("div_f32", "mul_f32")) == USUAL
+    if width == WIDE:
+        x = np.random.default_rng(6).integers(0, 1 << 32, 200, np.uint32)
+        text = f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}"
+        same(text, [9, x], items=200, group_size=128)
+
+
 STRAIGHT = START.replace("@top:", "")
 STORE = "\nst_global_u32 $s4, [$d2]\n"
 
