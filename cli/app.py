@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -182,6 +184,9 @@ _ELSEWHERE = {
 }
 """By command and option of another command: what to use instead."""
 
+_EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<first>\S+)(?P<more>.*)\)")
+"""What the option parser says of words that no parameter takes."""
+
 _CLICK_ERROR: Any = typer.BadParameter.__mro__[2]
 """ClickException. Newer typers bring their own click, whose names are private."""
 
@@ -190,7 +195,8 @@ def _usage_error(error: Any, arguments: list[str]) -> UsageError:
     """Return the error of the option parser in the form of every other error."""
     # Some of its errors do not say which command they are about.
     named = arguments[:1] if arguments[:1] and not arguments[0].startswith("-") else []
-    path = " ".join([PROGRAM, *named])
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else " ".join([PROGRAM, *named])
     message = error.format_message().strip().rstrip(".")
     listed = "arguments and options" if named else "the commands"
     help_hint = f"`{path} --help` lists {listed}"
@@ -201,4 +207,9 @@ def _usage_error(error: Any, arguments: list[str]) -> UsageError:
             help_hint = _ELSEWHERE[command, option]
         elif near:
             help_hint = f"{did_you_mean(option, near, quote='')} {help_hint}"
+    elif extra := _EXTRA.fullmatch(message):
+        first, more = extra["first"], extra["more"]
+        message = f"unexpected arguments {first}{more}" if more else f"unexpected argument {first}"
+        if ("--json", first) in pairwise(arguments):
+            help_hint = f"--json prints and takes no file: --json > {first}"
     return UsageError(message[:1].lower() + message[1:], code="SIM514", hint=help_hint)

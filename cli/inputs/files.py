@@ -109,6 +109,13 @@ def check_writable(path: str, option: str) -> None:
         raise UsageError(f"{option}: cannot write {path}: permission denied", code="SIM511")
 
 
+def check_picture(path: str) -> None:
+    """Check before a long run that a picture can be written. Raises UsageError."""
+    check_writable(path, "--picture")
+    if not path.endswith(".png"):
+        raise UsageError(f"a picture is a file that ends in .png, not {path}", code="SIM515")
+
+
 def refuse_source(path: str, prefix: str = "") -> None:
     """Refuse to overwrite a kernel source. Raises UsageError."""
     if path.endswith((".sasm", ".sinc")) and os.path.exists(path):

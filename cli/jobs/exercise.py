@@ -12,7 +12,7 @@ from ...exercises import Exercise, Report, Submission, catalogue, find
 from ...exercises.grade import answer_in, checked, write_csv
 from ...isa.errors import UsageError
 from .. import status
-from ..inputs.files import cannot, check_writable, write_bytes
+from ..inputs.files import cannot, check_picture, check_writable, write_bytes
 from ..options.options import whole_number
 from ..output.output import print_json, print_remark, print_table
 from ..output.progress import Progress
@@ -123,7 +123,7 @@ def check_answer(name: str, file: str | None, *, picture: str | None, json: bool
     """Check an answer and print the report; return 0 if it passes, else 1."""
     exercise = find(name)
     if picture is not None:
-        check_writable(picture, "--picture")
+        check_picture(picture)
     path = file if file is not None else _usual_answer(exercise, name)
     report = _checked(exercise, path)
     caption = ""

@@ -22,7 +22,7 @@ from ...recording.functional import FunctionalRecorder
 from ...recording.recording import Recording
 from .. import status
 from ..inputs.arguments import check_outputs, kernel_arguments, save_array
-from ..inputs.files import check_writable, write_bytes
+from ..inputs.files import check_picture, write_bytes
 from ..inputs.sources import Listings, kernel_of
 from ..inputs.target import Target, chosen_target, load_module
 from ..options.launch import LaunchOptions
@@ -195,7 +195,7 @@ def _run_program(entry: Entry, options: LaunchOptions, outcome: Outcome) -> Chec
                 code="SIM519",
                 hint=f"these have one: {', '.join(_with_picture())}",
             )
-        check_writable(options.picture, "--picture")
+        check_picture(options.picture)
     outcome.kernel = outcome.program.kernels[0].name
     chosen = {"mapping": options.mapping, "data": options.data}
     chosen = {option: name for option, name in chosen.items() if name is not None}

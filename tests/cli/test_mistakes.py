@@ -28,6 +28,18 @@ results, exercise
 error[SIM514]: missing argument 'F.sasm|F.sbc|PROGRAM'
  = help: `simtlab run --help` lists arguments and options
 """,
+    "asm scale.sasm two.sasm three.sasm": """\
+error[SIM514]: unexpected arguments two.sasm three.sasm
+ = help: `simtlab asm --help` lists arguments and options
+""",
+    "exercise show reduction --picture r.png": """\
+error[SIM514]: simtlab exercise show has no option --picture
+ = help: `simtlab exercise show --help` lists arguments and options
+""",
+    "policies conv slip": """\
+error[SIM514]: unexpected argument slip
+ = help: `simtlab policies --help` lists arguments and options
+""",
     "asm scale.sasm -o scale.sasm": """\
 error[SIM511]: scale.sasm is a source and would be overwritten
  = help: name another file
@@ -36,6 +48,9 @@ error[SIM511]: scale.sasm is a source and would be overwritten
 error[SIM511]: --picture: scale.sasm is a source and would be overwritten
  = help: name another file
 """,
+    "run mandelbrot --size tiny --picture m.jpg": (
+        "error[SIM515]: a picture is a file that ends in .png, not m.jpg\n"
+    ),
     "run scale": """\
 error[SIM500]: unknown file or program 'scale'
  = help: there is a file scale.sasm: name it with its ending

@@ -76,7 +76,8 @@ def outside(path: str) -> Policy:
         tree = ast.parse(Path(path).read_text(encoding="utf-8"), path)
         compile(tree, path, "exec")  # finds more mistakes than the parser
     except OSError as e:
-        raise UsageError(f"cannot read engine file {path}: {e.strerror}", code="SIM602") from None
+        reason = (e.strerror or str(e)).lower()
+        raise UsageError(f"cannot read engine file {path}: {reason}", code="SIM602") from None
     except SyntaxError as e:
         where = f"{name}:{e.lineno}" if e.lineno else name
         raise CompositionError(f"{where}: this is not an engine file: {e.msg}") from None
