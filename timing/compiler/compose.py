@@ -194,7 +194,7 @@ def _execute(name: str, composition: Composition, tables: dict[str, np.dtype]) -
             raise CompositionError(
                 f"{_whose(path, value)} defines {key!r}, which another file of this engine has "
                 "defined",
-                hint="two files that fill the same hook exclude each other",
+                hint=_CHOSEN_BY.get(key, "two files that fill the same hook exclude each other"),
             )
 
 
@@ -246,6 +246,14 @@ def in_a_line(error: BaseException) -> str:
     return ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split()))))
 
 
+_MEMORY = "a file that fills it is a memory system: --set memory=F.py"
+_CHOSEN_BY = {
+    "rank": "a file that fills it is a scheduler: --set scheduler=F.py",
+    "fetch": _MEMORY,
+    "simd_access": _MEMORY,
+}
+"""By hook that each engine has filled: how a file that fills it takes the place of the other."""
+
 _IGNORED = {"annotations", "TYPE_CHECKING", "Any", "State"}
 
 
@@ -267,7 +275,11 @@ def _fill_hooks(module: ModuleType) -> None:
             continue
         first = (stub.__doc__ or "").partition("\n")[0]
         if name in hooks.REQUIRED:
-            raise CompositionError(f"no file of this engine fills {name!r}: {first}")
+            raise CompositionError(
+                f"no file of this engine fills {name!r}: {first}",
+                hint="a policy names files to build upon in EXTENDS: `simtlab policies conv` "
+                "lists those of conv, `simtlab explain your-own-policy` shows an example",
+            )
         if name in hooks.WHERE_USED:
             caller = first_user(space, name)
             if caller:

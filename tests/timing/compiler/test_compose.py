@@ -67,6 +67,14 @@ def test_a_required_hook_that_no_file_fills():
         compose(without("schedule"))
 
 
+def test_a_scheduler_given_as_a_policy(tmp_path):
+    """The message names the option that takes it."""
+    path = engine_file(tmp_path, "mine.py", "@device\ndef rank(S, w, g, t):\n    return g\n")
+    with pytest.raises(CompositionError, match="another file of this engine has defined") as caught:
+        compose((*FILES, path))
+    assert caught.value.first.hint == ("a file that fills it is a scheduler: --set scheduler=F.py")
+
+
 def test_a_hook_that_only_some_engines_call_is_filled_there():
     """The modes of memory_split part lanes; how they do it, another file says."""
     compose(FILES)  # nothing calls `has_room` there
