@@ -155,12 +155,3 @@ class Geometry:
             )
         )
         return x, y, z
-
-    def flat_absolute(self, absolute: Dim3) -> int:
-        """Return workitemflatabsid of an absolute id."""
-        nx, ny, _ = self.items
-        return absolute[0] + nx * (absolute[1] + ny * absolute[2])
-
-    def warps_in(self, group: int) -> int:
-        """Return the number of warps of a flat workgroup number."""
-        return -(-prod(self.current_size(group)) // self.width)

@@ -37,11 +37,6 @@ class FloatRange:
     nan: Nan
 
     @property
-    def is_finite(self) -> bool:
-        """Return whether a value is neither infinite nor a NaN."""
-        return self.nan is Nan.NEVER and -math.inf < self.low and self.high < math.inf
-
-    @property
     def has_infinity(self) -> bool:
         """Return whether a value may be infinite."""
         return self.low == -math.inf or self.high == math.inf
