@@ -31,8 +31,9 @@ from ..engine.causes import N_CAUSES
 from ..engine.intrinsics import NEVER
 from ..engine.state import DONE, RUNNING
 from ..machines.machine import Machine
+from ..results.collect import collect
 from ..results.samples import SAMPLE, LaunchCount, Samples, Totals, launch_counts
-from ..results.statistics import Statistics, collect
+from ..results.statistics import Statistics
 from .books import check, close_early
 from .failures import (
     BooksError,
