@@ -17,6 +17,16 @@ class Quit(Exception):
 _REPEATED = ("step", "tick", "line", "to", "back", "bs", "bc", "bl", "bt", "continue", "finish")
 """Commands that an empty line repeats."""
 
+_ELSEWHERE = {
+    "run": "the run is recorded already: `continue` goes to the next breakpoint",
+    "start": "the run is recorded already: `step` executes its first instruction",
+    "backtrace": "`stack` shows the paths of the warp",
+    "thread": "`warp` and `lane` choose what is in focus",
+    "threads": "`warp` and `lane` choose what is in focus",
+    "x": "`memory` shows memory",
+}
+"""Words of other debuggers -> what serves here."""
+
 
 class Commands:
     """Runs commands on a session. `last` is what an empty line repeats."""
@@ -38,7 +48,9 @@ class Commands:
             raise UsageError(
                 f"unknown command {word!r}",
                 code="SIM531",
-                hint=did_you_mean(word, COMMANDS) or "`help` lists the commands",
+                hint=_ELSEWHERE.get(word)
+                or did_you_mean(word, COMMANDS)
+                or "`help` lists the commands",
             )
         printed = list(found.handle(self.session, rest.strip()))
         self.last = text if found.names[0] in _REPEATED else ""

@@ -198,6 +198,7 @@ def test_the_end_of_a_hang_says_who_waits():
         ("save", "takes the name of a file"),
         ("save x.txt", "must end in .npz"),
         ("help setp", "unknown command"),
+        ("run", "`continue` goes to the next breakpoint"),
     ],
 )
 def test_mistakes_name_what_is_expected(commands, line, problem):
