@@ -12,19 +12,12 @@ from simtlab.emu.jit.kernel.compile import facts_for_counting
 from simtlab.emu.jit.runtime import paths
 
 from ...support.counts import ORDER, assert_equal, counted_by
+from ...support.guarded import LOAD_X, guarded, store_y
 
 # Both sides of branches begin the next iteration, and both may leave the loop. A lane that runs
 # alone passes join nodes, so also that of the branch before.
-TWO_WAYS = """
-kernel k(u32 %n, global u32* %x, global u32* %y) {
-    workitemabsid_u32 $s0, 0
-    ld_kernarg_u32 $s1, [%n]
-    cmp_ge_u32 $c0, $s0, $s1
-    cbr $c0, @done
-    cvt_u64_u32 $d0, $s0
-    ld_kernarg_u64 $d1, [%x]
-    mad_u64 $d1, $d0, 4, $d1
-    ld_global_u32 $s2, [$d1]
+TWO_WAYS = guarded(f"""
+{LOAD_X}
     mov_u32 $s3, 0
     mov_u32 $s4, 0
 @step:
@@ -51,14 +44,8 @@ kernel k(u32 %n, global u32* %x, global u32* %y) {
     cmp_eq_u32 $c0, $s5, 0
     cbr $c0, @done
 @store:
-    cvt_u64_u32 $d0, $s0
-    ld_kernarg_u64 $d1, [%y]
-    mad_u64 $d1, $d0, 4, $d1
-    st_global_u32 $s3, [$d1]
-@done:
-    ret
-}
-"""
+{store_y("$s3")}
+""")
 
 # The inner loop runs lane by lane where few lanes are in it.
 INNER = """

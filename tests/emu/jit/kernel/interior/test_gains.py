@@ -9,6 +9,7 @@ from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.emu.jit.kernel.interior import version
 
+from ....support.guarded import LOAD_X, guarded, store_y
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
 
@@ -21,23 +22,8 @@ def stream(
     computing: int, *, n: int = 300, room: int = 300, items: int = 384, group: int = 128
 ) -> Work:
     body = "\n".join(f"mad_u32 $s2, $s2, $s2, {i}" for i in range(computing))
-    text = f"""
-    kernel map(u32 %n, global u32* %x, global u8* %y) {{
-        workitemabsid_u32 $s0, 0
-        ld_kernarg_u32 $s1, [%n]
-        cmp_ge_u32 $c0, $s0, $s1
-        cbr $c0, @done
-        cvt_u64_u32 $d0, $s0
-        ld_kernarg_u64 $d1, [%x]
-        ld_kernarg_u64 $d2, [%y]
-        mad_u64 $d1, $d0, 4, $d1
-        add_u64 $d2, $d0, $d2
-        ld_global_u32 $s2, [$d1]
-        {body}
-        st_global_u8 $s2, [$d2]
-    @done:
-        ret
-    }}"""
+    store = "ld_kernarg_u64 $d2, [%y]\n add_u64 $d2, $d0, $d2\n st_global_u8 $s2, [$d2]"
+    text = guarded(f"{LOAD_X}\n{body}\n{store}", "global u32* %x, global u8* %y")
     x = np.random.default_rng(1).integers(0, 1 << 32, 300, np.uint32)
     return make(text, [n, x, np.zeros(room, np.uint8)], items=items, group_size=group)
 
@@ -122,20 +108,7 @@ def test_planes_of_a_cube(n: int, room: int) -> None:
 )
 def test_rows_of_few_warps_with_edges_have_warps_of_32(across: int, width: int) -> None:
     work = stream(0)
-    text = """
-    kernel map(u32 %n, global u32* %x, global u32* %y) {
-        workitemabsid_u32 $s0, 0
-        ld_kernarg_u32 $s1, [%n]
-        cmp_ge_u32 $c0, $s0, $s1
-        cbr $c0, @done
-        cvt_u64_u32 $d0, $s0
-        ld_kernarg_u64 $d1, [%x]
-        mad_u64 $d1, $d0, 4, $d1
-        ld_global_u32 $s2, [$d1]
-        st_global_u32 $s2, [$d1]
-    @done:
-        ret
-    }"""
+    text = guarded(LOAD_X + "st_global_u32 $s2, [$d1]")
     x = np.zeros(1024, np.uint32)
     for text_, expected in ((text, width), (text.replace("cbr $c0, @done", ""), 64)):
         work = make(text_, [1024, x, x.copy()], items=1024, group_size=across)
@@ -147,14 +120,8 @@ def beside_a_loop(bound: str, *, inside: bool = False) -> Work:
     loads = "\n".join(
         f"ld_global_u32 $s4, [$d1{at:+}]\n add_u32 $s2, $s2, $s4" for at in (-4, 0, 4, 8)
     )
-    text = f"""
-    kernel map(u32 %n, u32 %trips, global u32* %x, global u32* %y) {{
-        workitemabsid_u32 $s0, 0
-        ld_kernarg_u32 $s1, [%n]
-        cmp_ge_u32 $c0, $s0, $s1
-        cbr $c0, @done
+    body = f"""
         ld_kernarg_u32 $s5, [%trips]
-        cvt_u64_u32 $d0, $s0
         ld_kernarg_u64 $d1, [%x]
         mad_u64 $d1, $d0, 4, $d1
         mov_u32 $s2, 0
@@ -166,12 +133,8 @@ def beside_a_loop(bound: str, *, inside: bool = False) -> Work:
         add_u32 $s3, $s3, 1
         cmp_lt_u32 $c1, $s3, {bound}
         cbr $c1, @loop
-        ld_kernarg_u64 $d2, [%y]
-        mad_u64 $d2, $d0, 4, $d2
-        st_global_u32 $s2, [$d2]
-    @done:
-        ret
-    }}"""
+        {store_y("$s2")}"""
+    text = guarded(body, "u32 %trips, global u32* %x, global u32* %y")
     x = np.random.default_rng(1).integers(0, 1 << 32, 400, np.uint32)
     return make(text, [370, 9, x, np.zeros(400, np.uint32)], items=384, group_size=128)
 

@@ -15,6 +15,7 @@ from simtlab.emu.traps import Trap
 from simtlab.testing import run_case
 
 from .....fuzz import grids
+from ....support.guarded import LOAD_X, guarded, store_y
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
 
@@ -360,23 +361,7 @@ WORK = {
 @pytest.mark.parametrize("name", WORK)
 def test_kernels_of_two_accesses_have_a_version_if_they_compute_much(name: str) -> None:
     body, gains = WORK[name]
-    text = f"""
-    kernel mix(u32 %n, global u32* %x, global u32* %y) {{
-        workitemabsid_u32 $s0, 0
-        ld_kernarg_u32 $s1, [%n]
-        cmp_ge_u32 $c0, $s0, $s1
-        cbr $c0, @done
-        cvt_u64_u32 $d0, $s0
-        ld_kernarg_u64 $d1, [%x]
-        ld_kernarg_u64 $d2, [%y]
-        mad_u64 $d1, $d0, 4, $d1
-        mad_u64 $d2, $d0, 4, $d2
-        ld_global_u32 $s2, [$d1]
-        {body}
-        st_global_u32 $s2, [$d2]
-    @done:
-        ret
-    }}"""
+    text = guarded(f"{LOAD_X}\n{body}\n{store_y('$s2')}")
 
     def work() -> Work:
         x, y = np.arange(300, dtype=np.uint32), np.zeros(300, np.uint32)

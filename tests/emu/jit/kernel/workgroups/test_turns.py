@@ -13,32 +13,20 @@ from simtlab.emu.analysis.workgroup_steps import Rows, Separate, must_be_apart
 from simtlab.emu.jit.kernel.workgroups.turns import LEAST_ITEMS, SLICES
 
 from ....support.flows import kernel_of
+from ....support.guarded import LOAD_X, guarded, store_y
 
 GROUP = 64
 ITEMS = LEAST_ITEMS * (SLICES + 3) + 5
 
-TEXT = """
-kernel k(u32 %n, global u32* %x, global u32* %y) {
-    workitemabsid_u32 $s0, 0
-    ld_kernarg_u32 $s1, [%n]
-    cmp_ge_u32 $c0, $s0, $s1
-    cbr $c0, @done
-    cvt_u64_u32 $d0, $s0
-    ld_kernarg_u64 $d1, [%x]
-    mad_u64 $d1, $d0, 4, $d1
-    ld_global_u32 $s2, [$d1]
+TEXT = guarded(f"""
+{LOAD_X}
     cmp_ne_u32 $c0, $s2, 0
     cbr $c0, @good
     trap 3
 @good:
     div_u32 $s3, 1000, $s2
-    ld_kernarg_u64 $d2, [%y]
-    mad_u64 $d2, $d0, 4, $d2
-    st_global_u32 $s3, [$d2]
-@done:
-    ret
-}
-"""
+{store_y("$s3")}
+""")
 
 
 @pytest.mark.parametrize("bad", [(), (5,), (ITEMS - 1,), (ITEMS // 2, ITEMS - 70), (70, ITEMS - 1)])
