@@ -94,8 +94,9 @@ def write_bytes(path: str, data: bytes) -> None:
 def check_writable(path: str, option: str) -> None:
     """Check before a long run that a file can be written. Raises UsageError."""
     folder = os.path.dirname(path) or "."
-    if not path:
-        raise UsageError(f"{option} needs the name of a file", code="SIM511")
+    if not path or path == STDIN:
+        given = ", not -" if path else ""
+        raise UsageError(f"{option} needs the name of a file{given}", code="SIM511")
     if os.path.isdir(path):
         raise UsageError(f"{option}: {path} is a folder", code="SIM511", hint="name a file in it")
     if not os.path.isdir(folder):

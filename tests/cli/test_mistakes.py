@@ -273,6 +273,7 @@ error[SIM504]: the program has no kernel 'sett'; it has set, spin, leave
 error[SIM320]: kernel scale needs n and y; the signature: {SIGNATURE}
  = help: give --arg n=1024 --arg y=zeros:f32:1024
 """,
+    f"{RUN} --out y=-": "error[SIM511]: --out y needs the name of a file, not -\n",
     f"{RUN} --arg xx=3": f"""\
 error[SIM320]: --arg: kernel scale has no parameter 'xx'
  = help: did you mean `x`? the signature: {SIGNATURE}
