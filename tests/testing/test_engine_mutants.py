@@ -29,6 +29,11 @@ def test_there_are_ten_mistakes_of_each_kind_of_hook():
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
 
 
+def test_every_mistake_replaces_text_that_its_file_has(tmp_path):
+    for mutant in MUTANTS:
+        mutant.write(tmp_path)
+
+
 def finds(mutant: Mutant, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=r"kernel (random|leaving|trips)\(") as caught:
         mutant.test(tmp_path)

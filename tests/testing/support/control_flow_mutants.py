@@ -87,7 +87,7 @@ MUTANTS = [
             "wake(S, h, t, READY)",
             "wake(S, h, t - 1, READY)",
         ),
-        ("the split is never woken", "        wake(S, h, t, READY)\n", ""),
+        ("the split is never woken", "    return wake(S, h, t, READY)", "    return 0"),
         ("the split has all lanes", "split(S, w, g, lanes)", "split(S, w, g, grp.mask)"),
     ),
     *_kind(
@@ -110,7 +110,7 @@ MUTANTS = [
         "merge",
         "dws.aggress-split",
         "policy/pc_merge",
-        ("at different segments", "if other.seg == grp.seg and is_serial", "if is_serial"),
+        ("at different segments", "at_segment(S, first, others, grp.seg)", "others"),
     ),
     *_kind(
         "merge",
