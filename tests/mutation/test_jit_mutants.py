@@ -70,7 +70,7 @@ def test_without_a_bug_nothing_is_found() -> None:
 
 
 MUTANTS = (
-    Mutant("emu.jit.kernel.nodes", "the other side of a branch has no lanes",
+    Mutant("emu.jit.kernel.control.branches", "the other side of a branch has no lanes",
            'lanes.combine("xor", on, ["splat (i1 true)"] * lanes.k)',
            'lanes.combine("xor", on, ["zeroinitializer"] * lanes.k)'),
     Mutant("emu.jit.kernel.control.edges", "a copy into a phi does not spare the lanes that wait",
@@ -91,10 +91,9 @@ MUTANTS = (
            "return before if whole and self._skip(before) != number else None", "return before"),
     Mutant("emu.analysis.lanes.masks",
            "no node is tested for being empty",
-           "self.tested = self._asked - self._never_empty()", "self.tested = frozenset()"),
+           "self.tested = self._asked - self.never_empty", "self.tested = frozenset()"),
     Mutant("emu.analysis.warps.uniformity", "what differs where lanes meet is taken for uniform",
-           "                value.node in self.joins\n                or any(",
-           "                any("),
+           "meets = phi.node in self.joins and phi not in self._in_step", "meets = False"),
     Mutant("emu.analysis.warps.uniformity", "no loop is left in different trips",
            "                self.divergent_loops.add(loop.number)\n", "                pass\n"),
     Mutant("emu.analysis.warps.uniformity", "private memory is taken for uniform",
@@ -112,20 +111,20 @@ MUTANTS = (
     Mutant("emu.jit.kernel.workgroups.identity", "rows of a workgroup are counted by columns",
            'vectors.each("urem", 32, rows, ys)', 'vectors.each("urem", 32, rows, xs)'),
     Mutant("emu.jit.kernel.memory.moves", "a wide store writes for all lanes",
-           "lanes.store_masked(type_.bits, d, place, mask)",
-           'lanes.store_masked(type_.bits, d, place, "splat (i1 true)")'),
+           "vectors.store_masked(type_.bits, data, place, mask)",
+           'vectors.store_masked(type_.bits, data, place, "splat (i1 true)")'),
     Mutant("emu.jit.arithmetic.widths", "signed bytes are loaded as unsigned ones",
            'how = "sext" if type_.is_signed else "zext"', 'how = "zext"'),
     Mutant("emu.jit.kernel.budget", "the lanes of a warp share the budget of one work-item",
-           "Slot.BUDGET)}, {lanes.width}", "Slot.BUDGET)}, {lanes.width * lanes.width}"),
+           "udiv i64 {whole}, {lanes.width}", "udiv i64 {whole}, {lanes.width * lanes.width}"),
     Mutant("emu.jit.kernel.workgroups.barriers", "what a loop carries past a barrier is not kept",
            "                if (phi, part) not in known\n", "                if False\n"),
     Mutant("emu.jit.kernel.workgroups.barriers", "what is used behind a barrier is not kept",
            "for value in sorted(wanted, key", "for value in sorted((), key"),
     Mutant("emu.jit.kernel.loops.lane_by_lane", "what lanes leave a loop with is forgotten",
            "            self._bring(phi, exit_.brought[phi][1], value)\n", "            pass\n"),
-    Mutant("emu.analysis.values.ssa", "what leaves a loop has no place for each lane",
-           "            phi.keeps = any(", "            phi.keeps = () and any("),
+    Mutant("emu.analysis.values.construction", "what leaves a loop has no place for each lane",
+           "phi.keeps = any(_leaves_its_loop(", "phi.keeps = bool(()) and any(_leaves_its_loop("),
 )  # fmt: skip
 
 LATE = frozenset({

@@ -97,19 +97,30 @@ PATIENCE = 20.0
 """Seconds of the CPU's time for an example; a mutant that takes more does not end."""
 
 
+SURVIVED, FOUND, NOT_SEEDED = range(3)
+"""Exit statuses of a child."""
+
+
 def survives(seeded: AbstractContextManager[None], check: Callable[[int], object]) -> bool:
-    """Whether no example finds a bug; in a process of its own, since native code may crash."""
+    """Whether no example finds a bug; in a process of its own, since native code may crash.
+
+    A bug that could not be seeded, since the text that it replaces has changed, is an error.
+    """
     child = os.fork()
     if not child:
         with open(os.devnull, "w") as nowhere:
             os.dup2(nowhere.fileno(), 2)
+        outcome = NOT_SEEDED
         try:
             with seeded:
+                outcome = FOUND
                 for number in range(EXAMPLES):
                     signal.setitimer(signal.ITIMER_PROF, PATIENCE)  # ends the process
                     check(number)
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
+                outcome = SURVIVED
+        finally:
+            os._exit(outcome)
     _, status = os.waitpid(child, 0)
-    return status == 0
+    outcome = os.waitstatus_to_exitcode(status)
+    assert outcome != NOT_SEEDED, "the text that the mutant replaces has changed"
+    return outcome == SURVIVED
