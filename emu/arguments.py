@@ -182,8 +182,9 @@ def in_order(
 def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
     """Check `args` against the kernel's signature and pack them. Raises ArgumentError."""
     if len(args) != len(kernel.params):
+        n = len(kernel.params)
         raise ArgumentError(
-            f"kernel {kernel.name} takes {len(kernel.params)} arguments, {len(args)} were given",
+            f"kernel {kernel.name} needs {n} argument{'' if n == 1 else 's'}; it got {len(args)}",
             code="SIM305",
             hint=f"its signature: {kernel.signature}",
         )

@@ -135,12 +135,12 @@ def _(self: Session, rest: str) -> Sequence[str]:
 @command("info", "info", "what ran, how, and how far the recording goes")
 def _(self: Session, rest: str) -> Sequence[str]:
     session, facts = self, self.recording.facts
-    unit = facts["unit"]
+    unit, launches = facts["unit"], len(facts["launches"])
     return [
         f"{facts['title']}{' [edited]' if session.is_edited else ''}",
         f"{unit}s {facts['begin']:,} to {facts['end']:,}; {session.timeline.n:,} instructions of "
         f"{len(session.timeline.warps)} warps of {facts['width']} lanes; "
-        f"{len(facts['launches'])} launches",
+        f"{launches} launch{'' if launches == 1 else 'es'}",
         *([f"{facts['lost']:,} later instructions were not recorded"] if facts["lost"] else []),
         *([f"ended by: {facts['outcome']['text']}"] if facts["outcome"] else []),
     ]

@@ -396,7 +396,7 @@ def test_the_number_of_arguments_must_be_right(count: int) -> None:
     with pytest.raises(ArgumentError) as caught:
         add_one.launch(items=1)(*[u32(0)] * count)
     assert str(caught.value) == (
-        f"error[SIM305]: kernel add_one takes 2 arguments, {count} were given\n"
+        f"error[SIM305]: kernel add_one needs 2 arguments; it got {count}\n"
         " = help: its signature: kernel add_one(global u32* %x, global u32* %y)"
     )
 
@@ -414,5 +414,5 @@ def test_arguments_of_two_devices_are_refused() -> None:
 def test_a_kernel_without_parameters_takes_none(engine: str) -> None:
     (k,) = simtlab.assemble("kernel k() {\n ret\n}")
     assert k.launch(items=5, engine=engine)().kernel == "k"
-    with pytest.raises(ArgumentError, match="kernel k takes 0 arguments, 1 were given"):
+    with pytest.raises(ArgumentError, match="kernel k needs 0 arguments; it got 1"):
         k.launch(items=5, engine=engine)(1)
