@@ -18,8 +18,8 @@ from simtlab.timing.compiler import files as policies
 from simtlab.timing.compiler.choice import refusal
 from simtlab.timing.engine import causes
 from simtlab.timing.machines import machine
-from simtlab.timing.results.lines import annotated
 from simtlab.timing.results.collect import collect
+from simtlab.timing.results.lines import annotated
 from simtlab.timing.results.statistics import BUCKETS, COUNTERS, DERIVED, Statistics
 from simtlab.timing.simulation.simulator import Simulator
 
