@@ -84,8 +84,8 @@ MUTANTS = [
         ("the others go the way of the split", "    grp.seg = first", "    grp.seg = second"),
         (
             "the split is woken before the branch has ended",
-            "wake(S, h, t, READY)",
-            "wake(S, h, t - 1, READY)",
+            "return wake(S, h, t, READY)",
+            "return wake(S, h, t - 1, READY)",
         ),
         ("the split is never woken", "    return wake(S, h, t, READY)", "    return 0"),
         ("the split has all lanes", "split(S, w, g, lanes)", "split(S, w, g, grp.mask)"),

@@ -14,7 +14,7 @@ from simtlab.timing.machines import machine
 
 @dataclass(frozen=True)
 class Mutant:
-    """`old` in a file becomes `new`; with an empty `old`, `new` is appended."""
+    """`old`, which a file has once, becomes `new`; with an empty `old`, `new` is appended."""
 
     kind: str
     text: str
@@ -32,8 +32,10 @@ class Mutant:
         """The file with the mistake."""
         source = source_of(self.file)
         text = source.read_text(encoding="utf-8")
-        assert text.count(self.old) >= 1, f"{self.file} has no {self.old!r}"
-        text = text.replace(self.old, self.new, 1) if self.old else text + self.new
+        if self.old:
+            places = text.count(self.old)
+            assert places == 1, f"{self.file} has {self.old!r} in {places} places"
+        text = text.replace(self.old, self.new) if self.old else text + self.new
         package = ("simtlab", "timing", "engine", *source.relative_to(ENGINE).parts[:-1])
         for up in range(len(package), 0, -1):
             base = ".".join(package[: len(package) - up + 1])
