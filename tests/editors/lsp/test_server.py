@@ -37,15 +37,12 @@ BROKEN = """\
 kernel k(u32 %n) {
     ld_kernarg_u32      $s0, [%n]
     .loc "é𝄞" 1 1
-    /* 𝄞 */
     fam_u32             $s0, $s0, 1, $s0
     cbr                 $c0, @dnoe
 @done:
     ret
 }
 """
-
-BROKEN = BROKEN.replace("    /* 𝄞 */\n", "")
 
 
 @pytest.fixture(scope="module")
