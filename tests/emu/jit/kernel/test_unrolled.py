@@ -321,9 +321,11 @@ def test_private_memory_that_stays(case: str) -> None:
         same(text, arguments(), items=ITEMS, group_size=GROUP, width=width)
 
 
-@pytest.mark.parametrize("body", [FILL.replace("$s10, 32", "$s10, 36"), FILL.replace("a+", "a+2+")])
+@pytest.mark.parametrize(
+    "body", [FILL.replace("$s10, 32", "$s10, 36"), FILL.replace("+$s10]", "+$s10+2]")]
+)
 def test_faults_are_reported(body: str) -> None:
-    text = FRAME.format(arrays=".private u32 a[8]", body=body.replace("[a+2+$s10]", "[a+$s10+2]"))
+    text = FRAME.format(arrays=".private u32 a[8]", body=body)
     assert has_private(text)
     x = np.zeros(64, np.uint32)
     reports = []
