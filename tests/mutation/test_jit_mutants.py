@@ -142,6 +142,11 @@ LATE = frozenset({
 """Those that take dozens of examples, or several seconds."""
 
 
+def test_every_mistake_replaces_text_that_its_module_has() -> None:
+    for mutant in MUTANTS:
+        assert mutant.text
+
+
 @pytest.mark.parametrize(
     "mutant",
     [pytest.param(m, marks=[pytest.mark.slow] * (m.why in LATE), id=m.why) for m in MUTANTS],

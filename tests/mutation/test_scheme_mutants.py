@@ -246,6 +246,12 @@ RARE = {
 """Bugs that more than a few examples are needed for."""
 
 
+def test_every_mistake_replaces_text_that_its_module_has() -> None:
+    for mutants in MUTANTS.values():
+        for mutant in mutants:
+            assert mutant.text
+
+
 @pytest.mark.parametrize(
     ("scheme", "mutant"),
     [
