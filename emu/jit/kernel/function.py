@@ -33,6 +33,7 @@ from .counters import Counters
 from .interior.row import AFTER, HEAD, RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
+from .loops.hidden import steps_many_addresses
 from .memory.kernel_memory import KernelMemory, private_element
 from .nodes import Nodes
 from .value_table import ValueTable
@@ -403,7 +404,10 @@ class KernelFunction:
         ways = [(0, before), ("%w.next", latch)]
         if row is not None:
             ways.append((row.found.end_warp, AFTER))
-        code.phi("i64", *ways, name=WARP)
+        if steps_many_addresses(self.shapes.ssa, vectors_of(self.facts)[1]):
+            code.opaque("i64", code.phi("i64", *ways), WARP)
+        else:
+            code.phi("i64", *ways, name=WARP)
         if row is not None:
             code.branch(row.begins(), HEAD, "warp_check")
             code.block("warp_check")

@@ -26,6 +26,7 @@ from .control.edges import Edges
 from .control.running_vectors import RunningVectors
 from .instructions import Instructions
 from .lane_code import LaneCode
+from .loops.hidden import has_many_addresses, hide
 from .loops.hoisted import Hoisted
 from .loops.lane_by_lane import LaneByLane
 from .memory.kernel_memory import KernelMemory
@@ -212,6 +213,9 @@ class Nodes:
     def _run(self, number: int) -> None:
         """Append the code of a node, whose lanes are known to wait at it."""
         lanes, plan, edges = self.lanes, self.plan, self.edges
+        loop = next((loop for loop in self._flow.loops if loop.header == number), None)
+        if loop is not None and self._is_hidden(loop):
+            hide(lanes, number)
         edges.keep_mask(number)
         if edges.counters is not None:
             edges.counters.run(number)
@@ -372,9 +376,20 @@ class Nodes:
         else:
             start = self.edges.label("r" if header in self.plan.masks.tested else "n", header)
         unroll = 0 if trips is None else self._unroll(number, trips)
-        if version is not None and version.is_charged:
+        if version is not None and version.is_charged and not self._is_hidden(loop):
             unroll = version.unroll()
         lanes.code.jump(start, unroll=unroll)
+
+    def _is_hidden(self, loop: Loop) -> bool:
+        """Return whether LLVM shall not know how the counters of a loop step."""
+        trips = self._at_exit.get(loop.latch)
+        return (
+            self._refilled is None
+            and loop.header not in self.plan.sparse
+            and self._copied.copy_of(loop) is None
+            and (trips is None or not self._unroll(loop.latch, trips))
+            and has_many_addresses(self.lanes, loop, self._copied.numbers)
+        )
 
     def _unroll(self, latch: int, trips: Trips) -> int:
         """Return how many iterations of a loop shall follow each other without a branch."""

@@ -132,6 +132,11 @@ class FunctionText:
             return self.let(f"load volatile i64, ptr @{name}")
         return self.let(f"load i64, ptr @{name}, !invariant.load !1")
 
+    def opaque(self, type_: str, value: str, name: str | None = None) -> str:
+        """Return an integer of which LLVM does not know where it comes from; no instruction."""
+        call = f'call {type_} asm "", "=r,0"({type_} {value}) nounwind memory(none)'
+        return self.let(call, name)
+
     def zero(self, place: str, count: int | str) -> None:
         """Set `count` bytes from a ptr on to zero."""
         self.set_bytes(place, count, 0)

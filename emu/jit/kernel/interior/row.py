@@ -13,6 +13,7 @@ from ....analysis.lanes.interior import InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
+from ..loops.hidden import steps_many_addresses
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from ..workgroups.identity import WARP, Warp, items_of_first
@@ -144,8 +145,12 @@ class RowOfWarps:
         code, found = self.interior.conditions.code, self.found
         code.block(HEAD)
         ways = [(found.run.first, block) for block in self._before_run()]
-        code.phi("i64", *ways, (f"{ITEM}.next", OVER), name=ITEM)
         wide = self._lanes_of(self._warp)
+        ways.append((f"{ITEM}.next", OVER))
+        if steps_many_addresses(wide.ssa, wide.k):
+            code.opaque("i64", code.phi("i64", *ways), ITEM)
+        else:
+            code.phi("i64", *ways, name=ITEM)
         if self.interior.is_stream and may_run_apart(wide, self._memory):
             self._emit_stream(wide, end_warp)
         else:
