@@ -166,6 +166,8 @@ class Row:
     doc: str
     # What is asked of each instruction many times, while its kernel is compiled:
     has_address: bool = field(init=False, repr=False, compare=False)
+    is_memory: bool = field(init=False, repr=False, compare=False)
+    """Accesses memory (computing an address with `lda` does not)."""
     dst: Operand | None = field(init=False, repr=False, compare=False)
     """The destination operand."""
     srcs: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
@@ -175,7 +177,9 @@ class Row:
         kinds = [operand.kind for operand in self.operands]
         destinations = [o for o in self.operands if o.kind is OperandKind.DST]
         sources = tuple(o for o in self.operands if o.kind in (OperandKind.SRC, OperandKind.REG))
-        object.__setattr__(self, "has_address", OperandKind.MEM in kinds)
+        has_address = OperandKind.MEM in kinds
+        object.__setattr__(self, "has_address", has_address)
+        object.__setattr__(self, "is_memory", self.unit is Unit.MEMORY and has_address)
         object.__setattr__(self, "dst", destinations[0] if destinations else None)
         object.__setattr__(self, "srcs", sources)
 
@@ -201,11 +205,6 @@ class Row:
     @property
     def is_conditional(self) -> bool:
         return self.stem == "cbr"
-
-    @property
-    def is_memory(self) -> bool:
-        """Accesses memory (computing an address with `lda` does not)."""
-        return self.unit is Unit.MEMORY and self.has_address
 
     @property
     def is_load(self) -> bool:

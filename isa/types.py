@@ -24,10 +24,11 @@ class RegClass(StrEnum):
     D = "d"
     C = "c"
 
-    @property
-    def bits(self) -> int:
-        """Width of one register in bits."""
-        return {"s": 32, "d": 64, "c": 1}[self.value]
+    bits: int
+    """Width of one register in bits."""
+
+    def __init__(self, name: str) -> None:
+        self.bits = {"s": 32, "d": 64, "c": 1}[name]
 
 
 class Segment(StrEnum):
