@@ -160,6 +160,11 @@ class KernelFunction:
     def name(self) -> str:
         return self.kernel.name
 
+    @cached_property
+    def _bind(self) -> Binder:
+        """Checks and packs arguments; the same in the form of every scheme."""
+        return Binder(self.kernel)
+
     @property
     def signature(self) -> str:
         """The declaration as in the source."""
@@ -335,7 +340,7 @@ class Launch:
         kernel = program.kernel(self.function.name)
         name = who_runs(self.engine, kernel, self.geometry, stats=self.stats)
         result = Result(kernel.name, name, self.scheme.name, self.geometry, None, 0.0)
-        return _Prepared(engine(name), name, program, kernel, Binder(kernel), {}, result)
+        return _Prepared(engine(name), name, program, kernel, self.function._bind, {}, result)
 
     def generated(self, form: str) -> str:
         """Return the code that is generated for this launch, or what an analysis has found.

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .analysis.suitability.repeatable import is_repeatable
+from .analysis.suitability.repeatable import is_repeatable, stored_through
 from .analysis.suitability.spin import may_wait
 from .engine import Work, engine
-from .memory import Memory
+from .memory import Buffer, Memory
 from .traps import Trap, TrapKind
 
 MAX_COPY = 64 << 20
@@ -32,8 +32,8 @@ VERDICT_BUDGET = 1 << 16
 class SecondOpinion:
     """What other engines find out about a launch: created before it, asked if it does not end.
 
-    The launch is run again only if it is small. Its memory is copied beforehand only if the kernel
-    may wait for a store and may load what it has stored itself.
+    The launch is run again only if it is small. The buffers that it changes are copied beforehand
+    only if the kernel may wait for a store and may load what it has stored itself.
     """
 
     def __init__(self, work: Work) -> None:
@@ -41,7 +41,7 @@ class SecondOpinion:
         total = sum(b.size for b in work.memory.buffers if b.alive)
         self._small = work.geometry.n_items <= ORACLE_ITEMS and total <= MAX_COPY
         keeps = self._small and may_wait(work.kernel) and not is_repeatable(work.kernel)
-        self._initial_memory = work.memory.copy() if keeps else None
+        self._before = {b.base: b.host.copy() for b in _changed(work)} if keeps else {}
 
     def _memory(self) -> Memory | None:
         """Return memory to run the launch again with; None if the launch is too large.
@@ -49,9 +49,8 @@ class SecondOpinion:
         A kernel that cannot wait executes the same instructions with the memory that it has
         changed.
         """
-        if self._initial_memory is not None:
-            return self._initial_memory.copy()
-        return self.work.memory.copy() if self._small else None
+        before = {base: host.copy() for base, host in self._before.items()}
+        return self.work.memory.copy(before) if self._small else None
 
     def finishes(self) -> bool | None:
         """Return whether the launch finishes in the oracle; None if that is not known."""
@@ -74,6 +73,15 @@ class SecondOpinion:
         memory = self._memory()
         found = verdict(self.work, memory) if memory is not None else None
         return found is not None and found.record.kind is TrapKind.LIVELOCK
+
+
+def _changed(work: Work) -> list[Buffer]:
+    """Return the buffers that a launch may change; all of them if that is not known."""
+    memory, offsets = work.memory, stored_through(work.kernel)
+    pointers = [int.from_bytes(work.kernargs[o : o + 8], "little") for o in offsets or ()]
+    found = [memory.find(p) for p in pointers]
+    known = [b for b in found if b is not None]
+    return known if offsets is not None and len(known) == len(found) else memory.buffers
 
 
 _ENDLESS = (TrapKind.LIVELOCK, TrapKind.SIMT_DEADLOCK, TrapKind.BUDGET, TrapKind.UNDECIDED)

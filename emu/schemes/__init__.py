@@ -21,9 +21,12 @@ SCHEMES: dict[str, type[Scheme]] = {
 __all__ = ["NOWHERE", "SCHEMES", "Scheme", "is_usual", "resolve", "spec_of"]
 
 
+_USUAL = SchemeSpec()
+
+
 def is_usual(spec: SchemeSpec) -> bool:
     """Return whether this is the scheme of launches that name none. Raises UsageError."""
-    return resolve(spec) == resolve(SchemeSpec())
+    return spec == _USUAL or resolve(spec) == resolve(_USUAL)
 
 
 def spec_of(scheme: str | SchemeSpec | type[Scheme]) -> SchemeSpec:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,43 +42,48 @@ class Totals(NamedTuple):
     kernel: str
     geometry: Geometry
     end: int
-    warp_instructions: int
-    thread_instructions: int
-    issue_slots: tuple[int, ...]
-    """By cause, over all WPUs."""
+    warp_instructions: bytes
+    thread_instructions: bytes
+    """int64, by WPU, as the others."""
+    issue_slots: bytes
+    """By WPU and cause. Sums are made when they are asked for: some launches are very short."""
 
     @staticmethod
     def now(simulator: Simulator, work: Work) -> Totals:
-        """Return the counts up to now, without NumPy, which takes longer for so few numbers."""
+        """Return the counts up to now."""
         core = simulator.state.columns["wpu"]
-        slots = simulator.state.columns["slot_cycles"].cycles
         return Totals(
             work.kernel.name,
             work.geometry,
             simulator.cycles,
-            sum(core.n_warp_instr),
-            sum(core.n_thread_instr),
-            tuple(sum(slots[cause::N_CAUSES]) for cause in range(N_CAUSES)),
+            core.n_warp_instr.tobytes(),
+            core.n_thread_instr.tobytes(),
+            simulator.state.columns["slot_cycles"].cycles.tobytes(),
         )
 
 
 def launch_counts(totals: Iterable[Totals]) -> Iterator[LaunchCount]:
     """Yield the counts of each launch, from those at their ends."""
-    begin = warp_instructions = thread_instructions = 0
-    slots = (0,) * N_CAUSES
+    begin, before = 0, np.zeros(2 + N_CAUSES, np.int64)
     for at_end in totals:
-        during = map(sub, at_end.issue_slots, slots)
+        counts = np.array(
+            [
+                *(np.frombuffer(n, np.int64).sum() for n in at_end[3:5]),
+                *np.frombuffer(at_end.issue_slots, np.int64).reshape(-1, N_CAUSES).sum(axis=0),
+            ]
+        )
+        warp_instructions, thread_instructions, *slots = (counts - before).tolist()
         yield LaunchCount(
             at_end.kernel,
             at_end.geometry.items,
             at_end.geometry.group_size,
             begin,
             at_end.end,
-            at_end.warp_instructions - warp_instructions,
-            at_end.thread_instructions - thread_instructions,
-            dict(zip(NAMES, during, strict=True)),
+            warp_instructions,
+            thread_instructions,
+            dict(zip(NAMES, slots, strict=True)),
         )
-        _, _, begin, warp_instructions, thread_instructions, slots = at_end
+        begin, before = at_end.end, counts
 
 
 @dataclass(frozen=True)

@@ -10,24 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-import numpy as np
-
 from ...emu.engine import Interrupted, Work
-from ...emu.jit.runtime.aligned import aligned_bytes
-from ...emu.jit.segments.compile import SegmentContext, compile_segments, context_of
+from ...emu.jit.segments.compile import compile_segments
 from ...emu.jit.segments.table import Grain
-from ...emu.jit.segments.warp_block import HEADER_BYTES, Header, blocks_of
-from ...emu.memory import CODE_BASE
 from ...emu.second_opinion import SecondOpinion
 from ...isa.errors import SimtError, UsageError
-from ...isa.program import align
 from ..compiler.checks import raised
 from ..compiler.compose import Composition, compose
-from ..compiler.engine_state import EngineState, aligned
+from ..compiler.engine_state import EngineState
 from ..compiler.files import Policy, configured, files_of, grain_of
 from ..compiler.inspection import own_files
 from ..compiler.launched import Code
-from ..engine.causes import N_CAUSES
 from ..engine.intrinsics import NEVER
 from ..engine.state import DONE, RUNNING
 from ..machines.machine import Machine
@@ -52,6 +45,9 @@ PATIENCE = 1 << 20
 
 PLAIN_EVENTS = 1 << 15
 """The limit of both in a plain engine with the user's files, where an event takes long."""
+
+CHECKED_LAUNCHES = frozenset(1 << n for n in range(0, 64, 4))
+"""Launches after which the books are checked: a check takes longer than a small launch."""
 
 LONGEST_WAIT = 10**10
 """Cycles within which the next event must come: ten seconds of a machine at 1 GHz."""
@@ -93,7 +89,6 @@ class Simulator:
             self.state.put_table("script", script_rows(script, self.composition.tables["script"]))
             self.state.S.script_length = len(script)
         self._codes: dict[tuple[object, ...], Code] = {}
-        self._memory: tuple[object, ...] = ()
         self._loaded: Code | None = None  # the code whose tables the engine has
         self.samples = Samples(self, sample)
         self.state.S.pause_at = self.samples.due
@@ -157,9 +152,9 @@ class Simulator:
         if self.machine.private == "on-chip" and self.machine.private_bytes:
             self._check_private(work)
         code = self._code(work)
-        context = context_of(code.segments, work)
+        context = code.context(work)
         start = start_with(code.segments, work, registers) if registers else None
-        self._begin(work, code, context, workgroup_warps)
+        self._begin(work, code, workgroup_warps)
         if start is not None:
             self.state.S.start_fn = ctypes.cast(start, ctypes.c_void_p).value
         opinion = SecondOpinion(work)
@@ -209,54 +204,36 @@ class Simulator:
             segments = compile_segments(
                 kernel, program, self.machine.width, Grain(grain_of(self.machine, self.policy))
             )
-            rows, tables = len(segments.table), self.composition.tables
-            code = self._codes[key] = Code(
-                program,
-                segments,
-                blocks_of(segments.layout, self.machine.wpus * self.machine.warps),
-                aligned(rows * N_CAUSES, tables["seg_cycles"]),
-                aligned(rows, tables["seg_count"]),
-            )
+            code = self._codes[key] = Code(segments, work, self.machine, self.composition.tables)
         return code
 
-    def _begin(self, work: Work, code: Code, context: SegmentContext, workgroup_warps: int) -> None:
+    def _begin(self, work: Work, code: Code, workgroup_warps: int) -> None:
         S, state = self.state.S, self.state
-        layout, count = code.segments.layout, len(code.blocks)
-        group_bytes = align(max(layout.group_bytes, 8), 64)
-        private_bytes = align(max(layout.private_bytes, 8), 64)
-        self._memory = (
-            aligned_bytes(group_bytes * count), aligned_bytes(private_bytes * count), context
-        )  # fmt: skip
-        S.group_memory, S.group_bytes = self._memory[0].ctypes.data, group_bytes
-        private, start = self._memory[1].ctypes.data, code.blocks.ctypes.data
-        headers = code.blocks[:, :HEADER_BYTES].view(np.int64)
-        headers[:, Header.PRIVATE_MEMORY] = private + private_bytes * np.arange(count)
-        headers[:, Header.CONTEXT] = context.address
         if code is not self._loaded:
             self._loaded = code
-            state.rows["warp"]["block"] = start + layout.total * np.arange(count)
+            state.rows["warp"]["block"] = code.block_addresses
             state.put_table("seg", code.segments.table)
             state.put_table("seg_cycles", code.seg_cycles)
             state.put_table("seg_count", code.seg_count)
+            state.put(code.words)
         if "fault" in self.composition.fields:  # of a checked engine
             S.segments, S.fault, S.hook = len(code.segments.table), 0, 0
-        for name, value in {
-            "start_fn": code.segments.start,
-            "private_bytes": private_bytes,
-            "private_stride": self.machine.private_distance(work.kernel.private_size),
-            "code_base": _code_base(work),
-            "workgroups": work.geometry.n_groups,
-            "next_workgroup": 0,
-            "workgroup_warps": workgroup_warps,
-            "workgroup_items": work.geometry.largest_group,
-            "launch": self.launches + 1,
-            "running": 0,
-            "starting": 1,
-            "ended": S.now,
-            "budget": min(work.budget, NEVER >> 6),  # times 64 lanes it still fits
-            "exited_arrive": work.exited_arrive,
-        }.items():
-            setattr(S, name, int(value))
+        state.put(
+            {
+                "start_fn": code.segments.start,
+                "code_base": code.base_in(work.program),
+                "workgroups": work.geometry.n_groups,
+                "next_workgroup": 0,
+                "workgroup_warps": workgroup_warps,
+                "workgroup_items": work.geometry.largest_group,
+                "launch": self.launches + 1,
+                "running": 0,
+                "starting": 1,
+                "ended": S.now,
+                "budget": min(work.budget, NEVER >> 6),  # times 64 lanes it still fits
+                "exited_arrive": int(work.exited_arrive),
+            }
+        )
 
     def _executed(self) -> int:
         """Return the number of instructions that lanes have executed."""
@@ -294,7 +271,7 @@ class Simulator:
         self._totals.append(Totals.now(self, work))
         # Later launches add to the same sums, so not every one is checked, except with files of the
         # user, where the launch at fault must be known.
-        if self._own or self.launches & (self.launches - 1) == 0:
+        if self._own or self.launches in CHECKED_LAUNCHES:
             self._check()
 
     def _check(self) -> None:
@@ -326,13 +303,3 @@ class Simulator:
         if not self._runs:
             self._check()
         return collect(self)
-
-
-def _code_base(work: Work) -> int:
-    """Return the address of a kernel's code; kernels of a program follow each other."""
-    address = CODE_BASE
-    for kernel in work.program.kernels:
-        if kernel is work.kernel:
-            break
-        address += 8 * len(kernel.words)
-    return address

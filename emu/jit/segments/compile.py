@@ -25,10 +25,13 @@ from ....isa.instruction import Reg
 from ....isa.program import Kernel, Program
 from ....isa.types import Segment as MemorySegment
 from ...engine import Work
+from ...geometry import Geometry
+from ...memory import Memory
 from ...recent import Recent
 from ..llvm.function_text import FunctionText
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
+from ..runtime.aligned import aligned_bytes
 from ..runtime.context import BUFFER_SLOTS, Slot, buffer_row, param_slot, set_geometry
 from .body import segment_function
 from .movers import mover, parameters_of
@@ -62,18 +65,33 @@ class Segments:
     _code: tuple[Compiled, ...] = field(repr=False)
 
 
-@dataclass(frozen=True)
+@dataclass
 class SegmentContext:
-    """The context block of one launch, and the memory it points to."""
+    """The context block of a launch, and the memory it points to.
+
+    The next launch of the same segments on the same memory can have the same block.
+    """
 
     slots: np.ndarray
     """int64, indexed by `Slot`; TRAP_KIND is 0 as long as nothing trapped."""
+    address: int
+    """The host address of the block, for the header of each warp."""
+    _kernargs: np.ndarray
+    _memory: Memory
+    _version: int
+    _geometry: Geometry
     _kept: tuple[np.ndarray, ...] = field(repr=False)
 
-    @property
-    def address(self) -> int:
-        """The host address, for the header of each warp."""
-        return self.slots.ctypes.data
+    def prepare(self, work: Work) -> bool:
+        """Begin another launch of these segments; return whether that is possible."""
+        if work.memory is not self._memory or work.memory.version != self._version:
+            return False
+        self._kernargs.data[: len(work.kernargs)] = work.kernargs
+        self.slots[Slot.TRAP_KIND : Slot.TRAP_ADDRESS + 1] = 0
+        if work.geometry is not self._geometry:
+            self._geometry = work.geometry
+            _put_geometry(self.slots, work.geometry)
+        return True
 
 
 def context_of(
@@ -84,22 +102,28 @@ def context_of(
     `trapped.trap_record(work, context.slots)` returns its trap. Buffers that are added or freed
     later are not seen. With `rows` (BUFFER_SLOTS) accesses see these buffers.
     """
-    geometry = work.geometry
-    live = [b for b in work.memory.buffers if b.alive and b.size]
+    memory = work.memory
+    live = [b for b in memory.buffers if b.alive and b.size]
     if rows is None:
         rows = [buffer_row(b, b.host) for b in live]
     buffers = np.array(list(rows) or [(0,) * BUFFER_SLOTS], np.int64)
-    kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8)
+    kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8).copy()
     readonly = np.frombuffer(work.program.readonly_data or b"\0" * 8, np.uint8)
-    slots = [0] * (Slot.PARAMS + BUFFER_SLOTS * segments.sites)
+    size = 8 * (Slot.PARAMS + BUFFER_SLOTS * segments.sites)
+    slots = aligned_bytes(size).view(np.int64)
     slots[Slot.KERNARG] = kernargs.ctypes.data
     slots[Slot.READONLY] = readonly.ctypes.data
     slots[Slot.BUFFERS] = buffers.ctypes.data
     slots[Slot.N_BUFFERS] = len(rows)
+    _put_geometry(slots, work.geometry)
+    kept = (readonly, buffers, *(b.host for b in live))
+    version = memory.version
+    return SegmentContext(slots, slots.ctypes.data, kernargs, memory, version, work.geometry, kept)
+
+
+def _put_geometry(slots: np.ndarray, geometry: Geometry) -> None:
     set_geometry(slots, geometry)
     slots[Slot.GROUP_SIZE_X : Slot.GROUP_SIZE_X + 3] = geometry.group_size
-    context = np.array(slots, np.int64)
-    return SegmentContext(context, (kernargs, readonly, buffers, *(b.host for b in live)))
 
 
 def compile_segments(

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simtlab.asm.assemble import assemble
+from simtlab.emu.device import Device
 from simtlab.emu.engine import Work
 from simtlab.emu.interp.interpreter import run as interpret
+from simtlab.emu.module import Module
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind
 from simtlab.timing.compiler import files as policies
@@ -141,3 +144,32 @@ def test_counts_of_launches_add_up_to_those_of_the_run() -> None:
     assert sum(count.thread_instructions for count in counts) == 3 * (8 + 16 + 4)
     slots = sum(sum(count.issue_slots.values()) for count in counts)
     assert slots == simulator.cycles * len(cores)
+
+
+def test_launches_share_a_context_but_not_arguments_dimensions_or_traps() -> None:
+    device, sim = Device(), Simulator(machines.load("toy"), policies.find("conv"))
+    program = assemble("""kernel k(global u32* %to, u32 %x) {
+        ld_kernarg_u64 $d0, [%to]
+        ld_kernarg_u32 $s1, [%x]
+        workitemabsid_u32 $s0, 0
+        cvt_u64_u32 $d1, $s0
+        mad_u64 $d0, $d1, 4, $d0
+        gridsize_u32 $s2, 0
+        add_u32 $s1, $s1, $s2
+        st_global_u32 $s1, [$d0]
+        ret
+    }""")
+    first, second = device.zeros(8, np.uint32), device.zeros(4, np.uint32)
+    kernel = Module(program)["k"]
+
+    def run(items: int, *args: object) -> None:
+        kernel.launch(items=items, group_size=4, warp=sim.width).run_by(sim.run, *args)
+
+    run(8, first, 10)
+    with pytest.raises(Trap):
+        run(8, second, 20)
+    run(4, first, 30)
+    third = device.zeros(4, np.uint32)  # a buffer that the earlier launches did not have
+    run(4, third, 40)
+    assert first.to_host().tolist() == [34] * 4 + [18] * 4
+    assert third.to_host().tolist() == [44] * 4

@@ -67,3 +67,23 @@ def test_whose_launch_can_start_over(body, expected):
     head = HEAD + "  .private u32 own[1]\n"
     kernel = assemble(head + body + "  ret\n}\n").kernels[0]
     assert repeatable.is_repeatable(kernel) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (LOAD, set()),
+        (STORE, {0}),
+        ("  add_u64 $d0, $d0, 8\n" + STORE, {0}),
+        (STORE + "  st_global_u32 $s0, [$d1]\n", {0, 8}),
+        ("  add_u64 $d0, $d0, $d2\n" + STORE, {0}),  # a number
+        ("  add_u64 $d0, $d0, $d1\n" + STORE, None),  # two pointers
+        ("  mov_u64 $d0, 4096\n" + STORE, None),
+        ("  ld_global_u64 $d0, [$d1]\n" + STORE, None),  # a pointer in memory
+        (STORE + "  mov_u32 $s2, 1\n  atomic_add_global_u32 [$d1], $s2\n", {0, 8}),
+    ],
+)
+def test_by_which_pointers_a_kernel_stores(body, expected):
+    loads = "".join(f"  ld_kernarg_u64 $d{i}, [%{p}]\n" for i, p in enumerate("pqn"))
+    head = f"kernel k(global u32* %p, global u32* %q, u64 %n) {{\n{loads}  mov_u32 $s0, 0\n"
+    assert repeatable.stored_through(assemble(head + body + "  ret\n}\n").kernels[0]) == expected
