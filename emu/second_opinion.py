@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..isa.program import Kernel
 from .analysis.suitability.repeatable import is_repeatable, stored_through
 from .analysis.suitability.spin import may_wait
 from .engine import Work, engine
 from .memory import Buffer, Memory
+from .recent import Recent
 from .traps import Trap, TrapKind
 
 MAX_COPY = 64 << 20
@@ -40,7 +42,7 @@ class SecondOpinion:
         self.work = work
         total = sum(b.size for b in work.memory.buffers if b.alive)
         self._small = work.geometry.n_items <= ORACLE_ITEMS and total <= MAX_COPY
-        keeps = self._small and may_wait(work.kernel) and not is_repeatable(work.kernel)
+        keeps = self._small and _depends_on_changes(work.kernel)
         self._before = {b.base: b.host.copy() for b in _changed(work)} if keeps else {}
 
     def _memory(self) -> Memory | None:
@@ -73,6 +75,18 @@ class SecondOpinion:
         memory = self._memory()
         found = verdict(self.work, memory) if memory is not None else None
         return found is not None and found.record.kind is TrapKind.LIVELOCK
+
+
+def _depends_on_changes(kernel: Kernel) -> bool:
+    """Return whether a kernel may do something else with the memory that it has changed."""
+    found = _DEPENDENT.find(kernel.words)
+    if found is None:
+        found = _DEPENDENT.keep(kernel.words, may_wait(kernel) and not is_repeatable(kernel))
+    return found
+
+
+_DEPENDENT: Recent[tuple[int, ...], bool] = Recent()
+"""By the words of a kernel, which many launches share."""
 
 
 def _changed(work: Work) -> list[Buffer]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .intrinsics import WORD, count_lanes, ctz, device, drop_lowest, inlined, popcount
+from .intrinsics import WORD, add_parts, count_lanes, ctz, device, drop_lowest, popcount
 
 if TYPE_CHECKING:
     from .causes import BANK, BARRIER, IDLE, ISSUED, L2, MSHR, N_CAUSES, READY
     from .groups import home
     from .hooks import State, on_event
     from .state import (
+        GROUP_BYTES,
+        GROUP_UNTIL,
         degree_count,
         group,
         lane_misses,
@@ -59,38 +61,31 @@ def charge_warp_until(S: State, w: int, v: int, s: int, cause: int, until: int) 
     return 0
 
 
-@inlined
-def charge_until(S: State, w: int, v: int, s: int, cause: int, until: int) -> int:
-    """Charge the wait of warp v and WPU w at segment s up to `until` to `cause`; no branches."""
-    owner = warp(S, v)
-    waited = max(0, until - owner.busy)
-    owner.busy += waited
-    warp_cycles(S, w * N_CAUSES + cause).cycles += waited
-    seg_cycles(S, s * N_CAUSES + cause).cycles += waited
-    core = wpu(S, w)
-    stalled = max(0, until - core.busy)
-    core.busy += stalled
-    slot_cycles(S, w * N_CAUSES + cause).cycles += stalled
-    return 0
-
-
 @device
 def charge_wait(S: State, w: int, g: int, t: int) -> int:
     """Charge what group g's warp and WPU w have waited until g is dispatched at t."""
     on_event(S, EV_DISPATCH, w, g, t)
     grp = group(S, g)
-    v = grp.warp
-    s = grp.seg
-    if grp.until_bank | grp.until_mshr | grp.until_l2 != 0:
-        charge_until(S, w, v, s, BANK, min(grp.until_bank, t))
-        charge_until(S, w, v, s, MSHR, min(grp.until_mshr, t))
-        charge_until(S, w, v, s, L2, min(grp.until_l2, t))
-        grp.until_bank = 0
-        grp.until_mshr = 0
-        grp.until_l2 = 0
-    charge_until(S, w, v, s, grp.cause, min(ready_at(S, g).t, t))
-    charge_until(S, w, v, s, READY, t)
-    wpu(S, w).n_dispatch += 1
+    owner = warp(S, grp.warp)
+    core = wpu(S, w)
+    core.n_dispatch += 1
+    causes = WORD * N_CAUSES
+    add_parts(
+        S.p_group + GROUP_BYTES * g + GROUP_UNTIL,
+        ready_at(S, g).t,
+        t,
+        grp.cause,
+        owner.busy,
+        S.p_warp_cycles + causes * w,
+        S.p_seg_cycles + causes * grp.seg,
+        core.busy,
+        S.p_slot_cycles + causes * w,
+    )
+    owner.busy = max(owner.busy, t)
+    core.busy = max(core.busy, t)
+    grp.until_bank = 0
+    grp.until_mshr = 0
+    grp.until_l2 = 0
     return 0
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 ISSUED = 0  # an instruction issued
 READY = 1  # ready, not chosen (a warp) or between two events (never of a WPU)
 HIT = 2  # waits for the latency of a first-level hit
+# The next three have neighbouring numbers: `intrinsics.add_parts` adds to all of them at once.
 BANK = 3  # bank conflicts, serial lines, ports
 MSHR = 4  # the MSHR file is full
 L2 = 5  # crossbar, second level, coherence

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ...emu.recent import KEPT
+from .causes import BANK, L2, MSHR, READY
 
 if TYPE_CHECKING:
     from .hooks import State
@@ -221,6 +222,23 @@ def count_lanes(address: int, width: int, lanes: int) -> None:
     """Add 1 to those of `width` 64-bit words at a host address that are numbered in a mask."""
     for lane in range(width):
         put64(address, lane, word64(address, lane) + (lanes >> lane & 1))
+
+
+def add_parts(
+    dates: int, ready: int, end: int, cause: int, a: int, a1: int, a2: int, b: int, b1: int
+) -> None:
+    """Divide the spans from cycles a and b up to `end`, and add their parts to the causes'.
+
+    They end at three dates in memory (BANK, MSHR, L2), at `ready` (the `cause`) and at `end`
+    (READY). Rows of a word for each cause are at host addresses: a1 and a2 for a, b1 for b.
+    """
+    boundaries = zip((BANK, MSHR, L2, cause, READY), (*_words(dates, 3), ready, end), strict=True)
+    for owner, date in boundaries:
+        until = min(date, end)
+        for row, waited in ((a1, until - a), (a2, until - a), (b1, until - b)):
+            if waited > 0:
+                put64(row, owner, word64(row, owner) + waited)
+        a, b = max(a, until), max(b, until)
 
 
 def put_in_chunk(address: int, index: int, value: int) -> None:

@@ -118,7 +118,7 @@ GROUP = record(
     at_memory="i8",  # 1 from the issue of an access to the next dispatch
     hits="i8",  # lanes that hit in that access
     cause="i8",  # cause of the last part of its wait
-    until_bank="i8",  # the boundaries of the earlier parts
+    until_bank="i8",  # the boundaries of the earlier parts, side by side as `add_parts` reads them
     until_mshr="i8",
     until_l2="i8",
     warp="i8",
@@ -133,7 +133,7 @@ GROUP = record(
     unused="i8",
 )
 GROUP_BYTES = GROUP.itemsize
-GROUP_SEG = (GROUP.names or ()).index("seg") * WORD
+GROUP_SEG, GROUP_UNTIL = ((GROUP.names or ()).index(n) * WORD for n in ("seg", "until_bank"))
 group = table("group", GROUP)
 """Index: warp * S.width + number; a warp has at most as many groups as lanes."""
 

@@ -46,7 +46,7 @@ PATIENCE = 1 << 20
 PLAIN_EVENTS = 1 << 15
 """The limit of both in a plain engine with the user's files, where an event takes long."""
 
-CHECKED_LAUNCHES = frozenset(1 << n for n in range(0, 64, 4))
+CHECKED_LAUNCHES = frozenset(1 << n for n in range(4, 64, 4))
 """Launches after which the books are checked: a check takes longer than a small launch."""
 
 LONGEST_WAIT = 10**10

@@ -26,9 +26,10 @@ def stored_through(kernel: Kernel) -> frozenset[int] | None:
     An address with one such pointer is taken to be in its buffer. To be in another one it would
     have to pass the gap between them.
     """
-    found = _STORED.find(kernel.words)
+    pointers = frozenset(p.offset for p in kernel.params if p.is_pointer)
+    key = kernel.words, pointers
+    found = _STORED.find(key)
     if found is None:
-        pointers = {p.offset for p in kernel.params if p.is_pointer}
         offsets = {
             _pointer(op, pointers)
             for ops in analyse(kernel).ssa.ops.values()
@@ -37,15 +38,15 @@ def stored_through(kernel: Kernel) -> frozenset[int] | None:
             and (op.ins.row.is_store or op.ins.row.is_atomic)
         }
         known = frozenset(o for o in offsets if o is not None)
-        found = _STORED.keep(kernel.words, (known if None not in offsets else None,))
+        found = _STORED.keep(key, (known if None not in offsets else None,))
     return found[0]
 
 
-_STORED: Recent[tuple[int, ...], tuple[frozenset[int] | None]] = Recent()
-"""By the words of a kernel, which many launches share."""
+_STORED: Recent[tuple[tuple[int, ...], frozenset[int]], tuple[frozenset[int] | None]] = Recent()
+"""By the words of a kernel and the offsets of its pointers, which many launches share."""
 
 
-def _pointer(access: Op, pointers: set[int]) -> int | None:
+def _pointer(access: Op, pointers: frozenset[int]) -> int | None:
     """Return the offset of the only pointer that an address is computed from, None if not one."""
     if access.base is None:
         return None

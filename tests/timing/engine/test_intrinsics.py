@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtlab.emu.recent import KEPT as KEPT_FUNCTIONS
+from simtlab.timing.engine import causes
 from simtlab.timing.engine import intrinsics as twins
 from simtlab.timing.engine.intrinsics import device
 
@@ -34,7 +35,7 @@ find_word, first_least, words_up_to, bits_of_words, most_in_a_bank = (
 least, line_starts, lanes_in_steps = twins.least, twins.line_starts, twins.lanes_in_steps
 put_in_chunk, put_sums, count_lanes = twins.put_in_chunk, twins.put_sums, twins.count_lanes
 count_bits, most_of_bytes = twins.count_bits, twins.most_of_bytes
-first_least_due, rows_with = twins.first_least_due, twins.rows_with
+first_least_due, rows_with, add_parts = twins.first_least_due, twins.rows_with, twins.add_parts
 
 
 @device
@@ -190,6 +191,31 @@ def test_rows_with_a_word(width, words, data):
     found = both(search_of_rows, *given_words)[0]
     expected = sum(1 << i for i in range(width) if rows >> i & 1 and table_[i, 0] == value)
     assert found == twins.signed(expected)
+
+
+@device
+def charge(S, at):
+    dates, rows = word64(at, 0), word64(at, 6)
+    add_parts(
+        dates, word64(at, 1), word64(at, 2), word64(at, 3), word64(at, 4), rows, rows + 80,
+        word64(at, 5), rows + 160,
+    )  # fmt: skip
+    return 0
+
+
+@given(st.lists(st.integers(-3, 9), min_size=7, max_size=7), st.sampled_from([0, 1, 2, 4, 6, 9]))
+def test_spans_are_divided_among_causes(numbers, cause):
+    """Each cycle from `a` or `b` on has one owner: the part that ends first after it."""
+    *dates, ready, end, a, b = numbers
+    places, sums = np.array([*dates, 99], np.int64), np.full((3, 10), 100, np.int64)
+    given_words = places.ctypes.data, ready, end, cause, a, b, sums.ctypes.data
+    expected = np.full((3, 10), 100, np.int64)
+    ends = [*zip((*dates, ready), (causes.BANK, causes.MSHR, causes.L2, cause), strict=True)]
+    for row, start in zip(expected, (a, a, b), strict=True):
+        for cycle in range(start, end):
+            row[next((owner for date, owner in ends if cycle < date), causes.READY)] += 1
+    both(charge, *given_words)  # which adds twice, as compiled and as plain code
+    assert (sums == 2 * expected - 100).all()
 
 
 @device

@@ -46,6 +46,16 @@ def bits_of(b: Builder, lanes: ir.Value) -> ir.Value:
     return b.zext(b.bitcast(lanes, ir.IntType(CHUNK)), I64)
 
 
+def least_of(b: Builder, left: ir.Value, right: ir.Value) -> ir.Value:
+    """Return the lesser numbers of two vectors, or of two numbers."""
+    return b.select(b.icmp_signed("<", left, right), left, right)
+
+
+def most_of(b: Builder, left: ir.Value, right: ir.Value) -> ir.Value:
+    """Return the greater ones."""
+    return b.select(b.icmp_signed(">", left, right), left, right)
+
+
 def reduced(b: Builder, how: str, vector: Any) -> ir.Value:
     """Return the reduction of a vector to one number."""
     name = f"llvm.vector.reduce.{how}.v{vector.type.count}i{vector.type.element.width}"

@@ -19,6 +19,7 @@ from .chunks import (
     chosen_lanes,
     chunk_at,
     lanes_where,
+    least_of,
     multiples,
     over_chunks,
     reduced,
@@ -73,7 +74,7 @@ def _find_word(b: Builder, args: list[ir.Value]) -> ir.Value:
     b.position_at_end(loop)
     first = b.phi(I64)
     begin, left = b.add(address, b.shl(first, I64(3))), b.sub(n, first)
-    block = b.select(b.icmp_signed("<", left, I64(64)), left, I64(64))
+    block = least_of(b, left, I64(64))
 
     def add(start: ir.Value, found: ir.Value) -> tuple[ir.Value]:
         return (b.or_(found, b.shl(equal(begin, start), start)),)
@@ -103,7 +104,7 @@ def _least(b: Builder, args: list[ir.Value]) -> ir.Value:
         numbers = b.add(NUMBERS, spread(b, start))
         inside = b.icmp_signed("<", numbers, spread(b, n))
         words = b.select(inside, whole_chunk_at(b, address, start), most)
-        return (b.select(b.icmp_signed("<", words, least), words, least),)
+        return (least_of(b, words, least),)
 
     (found,) = over_chunks(b, n, [most], lower)
     return reduced(b, "smin", found)

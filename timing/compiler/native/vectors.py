@@ -5,8 +5,10 @@ from __future__ import annotations
 from llvmlite import ir
 
 from ...engine import intrinsics as twins
+from ...engine.causes import BANK, READY
 from .chunks import (
     CHUNK,
+    LANES,
     NONE,
     NUMBERS,
     VECTOR,
@@ -15,6 +17,8 @@ from .chunks import (
     chosen_lanes,
     chunk_at,
     lanes_where,
+    least_of,
+    most_of,
     multiples,
     over_chunks,
     reduced,
@@ -53,6 +57,42 @@ def _count_lanes(b: Builder, args: list[ir.Value]) -> None:
         return ()
 
     over_chunks(b, width, [], count)
+
+
+_HALF = ir.VectorType(I64, 4)
+_BEFORE = [0, 0, 1, 2, 4, 4, 5, 6], [0, 1, 0, 1, 4, 5, 4, 5]
+"""Two steps of a prefix sum in each half: the elements with which each is combined."""
+
+
+def _shuffled(b: Builder, first: ir.Value, second: ir.Value, places: list[int]) -> ir.Value:
+    kind = ir.VectorType(ir.IntType(32), len(places))
+    return b.shuffle_vector(first, second, ir.Constant(kind, places))
+
+
+@_intrinsic(twins.add_parts)
+def _add_parts(b: Builder, args: list[ir.Value]) -> None:
+    """Divide both spans at once: the first half is of a, the second one of b."""
+    dates, ready, end, cause, a, a1, a2, bb, b1 = args
+    four = b.load(b.inttoptr(dates, _HALF.as_pointer()), align=8, typ=_HALF)
+    four = b.insert_element(four, ready, ir.IntType(32)(3))
+    ends = _shuffled(b, four, four, [0, 1, 2, 3, 0, 1, 2, 3])
+    ends = least_of(b, ends, spread(b, end))
+    starts = _shuffled(b, spread(b, a), spread(b, bb), [0, 0, 0, 0, 8, 8, 8, 8])
+    ends = most_of(b, ends, starts)
+    for places in _BEFORE:
+        ends = most_of(b, ends, _shuffled(b, ends, ends, places))
+    parts = b.sub(ends, _shuffled(b, ends, starts, [8, 0, 1, 2, 12, 4, 5, 6]))
+    last = ir.Constant(LANES, [lane % 4 == 3 for lane in range(CHUNK)])
+    earlier = b.select(last, NONE, parts)
+    for row, half in (a1, 0), (a2, 0), (b1, 4):
+        at = b.inttoptr(b.add(row, I64(8 * BANK)), _HALF.as_pointer())
+        mine = _shuffled(b, earlier, earlier, list(range(half, half + 4)))
+        b.store(b.add(b.load(at, align=8, typ=_HALF), mine), at, align=8)
+        element = ir.IntType(32)(half + 3)
+        rest = most_of(b, b.sub(end, b.extract_element(ends, element)), I64(0))
+        for owner, part in (cause, b.extract_element(parts, element)), (I64(READY), rest):
+            at = b.inttoptr(b.add(row, b.shl(owner, I64(3))), I64.as_pointer())
+            b.store(b.add(b.load(at, align=8, typ=I64), part), at, align=8)
 
 
 @_intrinsic(twins.put_in_chunk)
