@@ -39,6 +39,9 @@ MOST_ACCESSES = 8
 GATHER = 3
 """Instructions that an element of a gather counts as: some are not in the first cache."""
 
+TOGETHER = 1
+"""The lanes from which on the loop runs for all of them: none runs alone."""
+
 IDENTITIES = frozenset({"workitemabsid", "workgroupsize", "gridsize", "gridgroups"})
 """What such a kernel may know of a work-item's place."""
 
@@ -84,7 +87,7 @@ def refilled(kernel: Kernel, shapes: Shapes, plan: LanePlan) -> Refilled | None:
     form = construction.build(kernel.instructions, around)
     lanes = Facts(
         WIDTH, facts.group_size, facts.whole, facts.poison, few_groups=facts.few_groups,
-        refills=True,
+        refills=True, together_from=TOGETHER,
     )  # fmt: skip
     new = Shapes(form, lanes)
     assert around.refill is not None

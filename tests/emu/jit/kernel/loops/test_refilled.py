@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -129,6 +131,50 @@ def test_memory_is_the_oracle_s(part: str, width: int, monkeypatch: pytest.Monke
         x = np.random.default_rng(items).integers(0, 1 << 9, max(items, 16), np.uint32)
         given = [x, np.zeros(items, np.uint32), np.uint32(items - items // 9)]
         same(text, given, items=items, group_size=group_size, width=width)
+
+
+ROWS = """
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u32 $s1, [%n]
+    cmp_ge_u32 $c0, $s0, $s1
+    cbr $c0, @done
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d2, $d0, 4, $d1
+    ld_global_u32 $s2, [$d2]
+    mov_u32 $s3, 0
+    cmp_eq_u32 $c0, $s2, 0
+    cbr $c0, @stored
+@next:
+    and_u32 $s5, $s2, 63
+    cvt_u64_u32 $d3, $s5
+    mad_u64 $d3, $d3, 4, $d1
+    ld_global_u32 $s6, [$d3]
+    and_u32 $s6, $s6, 63
+    cvt_u64_u32 $d3, $s6
+    mad_u64 $d3, $d3, 4, $d1
+    ld_global_u32 $s6, [$d3]
+    mad_u32 $s3, $s3, 3, $s6
+    sub_u32 $s2, $s2, 1
+    cmp_ne_u32 $c0, $s2, 0
+    cbr $c0, @next
+"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_loops_that_never_run_for_one_lane_alone(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code for lanes that get work-items had such a loop for one lane, and was not valid."""
+    monkeypatch.setenv("SIMTLAB_POISON", "0x5a5a5a5b")
+    monkeypatch.setenv("SIMTLAB_LOOPS", "together")
+    rows = ROWS + END.format(after="")
+    assert not is_refilled(kernel_of(rows, PARAMS)), "lanes run alone"
+    assert is_refilled(kernel_of(rows, PARAMS), replace(FACTS, together_from=1))
+    x = np.random.default_rng(5).integers(0, 1 << 6, 300, np.uint32)
+    given = [x, np.zeros(300, np.uint32), np.uint32(277)]
+    text = f"kernel k({PARAMS}) {{ {rows} ret\n}}"
+    same(text, given, items=300, group_size=64, width=width)
 
 
 PLACES = """
