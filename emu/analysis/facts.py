@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from math import gcd
+from math import gcd, prod
 
 NEVER_TOGETHER = 65
 """A limit above the lanes of any warp (64): its lanes always run sparse loops alone."""
@@ -68,6 +68,15 @@ class Facts:
     strips: bool = False
     row_piece: int = 0
     refills: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if whole workgroups have no whole number of warps."""
+        items = prod(self.group_size)
+        if self.whole and items % self.width and not self.refills:
+            raise ValueError(
+                f"invalid width {self.width}: a workgroup of {items} work-items has no whole "
+                "number of such warps; choose a divisor, or `whole=False`"
+            )
 
     @cached_property
     def rows(self) -> bool:

@@ -120,7 +120,7 @@ def test_where_nothing_is_known() -> None:
         replace(FACTS, counts=32),
         replace(FACTS, one_warp=False),
         Facts(256, (16, 16, 1), whole=True, one_warp=True),
-        Facts(64, (48, 1, 1), whole=True, one_warp=True),
+        Facts(16, (48, 1, 1), whole=True, one_warp=True),
     ):
         assert not has_known_lanes(analyse(kernel).shapes(other))
     assert has_known_lanes(analyse(kernel).shapes(FACTS))

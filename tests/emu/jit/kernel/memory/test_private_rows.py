@@ -207,7 +207,7 @@ def test_stores_have_masks_where_other_lanes_load_later(case: str) -> None:
     text = GUARDED.format(body=body)
     kernel = assemble(text)["k"].kernel
     analysis = analyse(kernel)
-    plan = analysis.lane_plan(Facts(32, (GROUP, 1, 1), True))
+    plan = analysis.lane_plan(Facts(35, (GROUP, 1, 1), True))
     stores = {
         op.node
         for ops in analysis.ssa.ops.values()
