@@ -308,3 +308,9 @@ def test_a_small_group_with_barriers_is_one_vector(items: int):
     kernel = assemble(text).kernels[0]
     geometry = Geometry.of(groups=3, group_size=items)
     assert code.facts_of(kernel, geometry).width == items
+
+
+def test_whole_workgroups_have_a_whole_number_of_warps() -> None:
+    with pytest.raises(ValueError, match="invalid width 128: a workgroup of 192 work-items"):
+        Facts(128, (192, 1, 1), True)
+    assert not Facts(128, (192, 1, 1), False).piece
