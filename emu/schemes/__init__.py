@@ -26,7 +26,8 @@ _USUAL = SchemeSpec()
 
 def is_usual(spec: SchemeSpec) -> bool:
     """Return whether this is the scheme of launches that name none. Raises UsageError."""
-    return spec == _USUAL or resolve(spec) == resolve(_USUAL)
+    named = isinstance(spec.name, str) and spec.own is None  # what may be compared before resolve
+    return (named and spec == _USUAL) or resolve(spec) == resolve(_USUAL)
 
 
 def spec_of(scheme: str | SchemeSpec | type[Scheme]) -> SchemeSpec:
