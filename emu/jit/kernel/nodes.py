@@ -213,7 +213,7 @@ class Nodes:
     def _run(self, number: int) -> None:
         """Append the code of a node, whose lanes are known to wait at it."""
         lanes, plan, edges = self.lanes, self.plan, self.edges
-        loop = next((loop for loop in self._flow.loops if loop.header == number), None)
+        loop = self._loop_at(number)
         if loop is not None and self._is_hidden(loop):
             hide(lanes, number)
         edges.keep_mask(number)
@@ -240,10 +240,14 @@ class Nodes:
 
     # --- where lanes enter loops
 
+    def _loop_at(self, header: int) -> Loop | None:
+        """Return the loop that begins at a node."""
+        return next((loop for loop in self._flow.loops if loop.header == header), None)
+
     def _enter_loop(self, header: int) -> None:
         """Append what is done once for the lanes that enter a loop; a new block begins after it."""
         lanes, code, edges = self.lanes, self.lanes.code, self.edges
-        loop = next((loop for loop in self._flow.loops if loop.header == header), None)
+        loop = self._loop_at(header)
         if loop is None:
             return
         has_defaults = edges.enter_loop(header)
