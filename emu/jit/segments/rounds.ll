@@ -35,7 +35,7 @@ choice:
   %is.fair = icmp eq i64 %turn, 0
   br i1 %is.fair, label %fairly, label %lowest
 fairly:
-  %pc.fair = call i32 @behind(ptr %b)
+  %pc.fair = call i32 @least_executed(ptr %b)
   br label %chosen
 lowest:
   %pc.low = call i32 @lowest(ptr %b)
@@ -201,7 +201,7 @@ done:
 }
 
 ; Return the pc of the first warp that has executed least, of those that can run.
-define internal i32 @behind(ptr %b) #0 {
+define internal i32 @least_executed(ptr %b) #0 {
 entry:
   %p.n = getelementptr i64, ptr %b, i64 @PLACES@
   %n = load i64, ptr %p.n
@@ -440,9 +440,9 @@ branch:
   %b.flags.p = getelementptr i8, ptr %b.block, i64 %condition
   %b.flags = load i64, ptr %b.flags.p
   %taken = and i64 %b.flags, %mask
-  %nobody = icmp eq i64 %taken, 0
-  %nowhere = icmp eq i32 %target, %next
-  %falls = or i1 %nobody, %nowhere
+  %none.taken = icmp eq i64 %taken, 0
+  %same.place = icmp eq i32 %target, %next
+  %falls = or i1 %none.taken, %same.place
   %every = icmp eq i64 %taken, %mask
   %together = or i1 %falls, %every
   %way = select i1 %falls, i32 %next, i32 %target
@@ -463,8 +463,8 @@ gone:
   store i64 0, ptr %m.mask.p
   br label %moved.over
 returned:
-  %goes.on = call i1 @return(ptr %b, i64 %m.w, i64 %mask)
-  br i1 %goes.on, label %moved.over, label %failed
+  %still.runs = call i1 @return(ptr %b, i64 %m.w, i64 %mask)
+  br i1 %still.runs, label %moved.over, label %failed
 barrier:
   %a.live.p = getelementptr i64, ptr %lives, i64 %m.w
   %a.live = load i64, ptr %a.live.p
