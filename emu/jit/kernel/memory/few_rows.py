@@ -22,8 +22,11 @@ from .addressing.extent import Extent
 from .moves import Moves
 from .private_rows import PrivateRows
 
-MOST_ROWS = {4: 6}
-"""Bytes of an element -> offsets that may be possible; with more, a gather is as fast."""
+SIZE = 4
+"""Bytes of an element: of eight, masks are halves of registers, and a gather is as fast."""
+
+MOST_ROWS = 6
+"""Offsets that may be possible; with more, a gather is as fast."""
 
 MOST_PARTS = 3
 """Uniform numbers of a sum."""
@@ -49,12 +52,13 @@ class FewOffsets:
 
 def few_offsets(lanes: LaneCode, ranges: Ranges, op: Op, extent: Extent) -> FewOffsets | None:
     """Return the offsets of an access, if few are possible and all of these are inside."""
-    most = MOST_ROWS.get(extent.size, 0)
+    if extent.size != SIZE:
+        return None
     value: Value = extent.base
     parts: list[Part] = []
     scale = 1
-    while most and len(parts) <= MOST_PARTS and scale <= extent.total:
-        numbers = _numbers(ranges.of(value, op.node), most)
+    while len(parts) <= MOST_PARTS and scale <= extent.total:
+        numbers = _numbers(ranges.of(value, op.node))
         if numbers is not None:
             found = FewOffsets(tuple(parts), value, numbers, scale)
             return found if _is_inside(found, ranges, op.node, extent) else None
@@ -69,15 +73,18 @@ def few_offsets(lanes: LaneCode, ranges: Ranges, op: Op, extent: Extent) -> FewO
     return None
 
 
-def _numbers(found: Range, most: int) -> range | None:
-    """Return the numbers of a range, if they are two to `most`."""
+def _numbers(found: Range) -> range | None:
+    """Return the numbers of a range, if they are two or more, but few."""
     low = -(-found.low // found.multiple) * found.multiple
     numbers = range(low, found.high + 1, found.multiple)
-    return numbers if 1 < len(numbers) <= most else None
+    return numbers if 1 < len(numbers) <= MOST_ROWS else None
 
 
 def _is_inside(found: FewOffsets, ranges: Ranges, node: int, extent: Extent) -> bool:
-    """Return whether all offsets that may be are inside, and aligned; no sum wraps around then."""
+    """Return whether all offsets that may be are inside, and aligned; no sum wraps around then.
+
+    Some lane runs where memory is accessed, so what holds for it holds for uniform parts.
+    """
     low, high = (found.scale * n + extent.offset for n in (found.numbers[0], found.numbers[-1]))
     multiple = gcd(found.scale * found.numbers.step, found.scale * found.numbers[0], extent.offset)
     for value, factor, scale in found.parts:
@@ -135,7 +142,7 @@ class FewRows:
         lanes, code, n = self._lanes, self._lanes.code, self._lanes.n
         start, values = self._start(found.parts), lanes.vector(found.value)
         offsets = (found.scale * number + extent.offset for number in found.numbers)
-        hosts = [self._host(start, offset) for offset in offsets]
+        hosts = [self._rows.row(self._rows.sum(start, offset)) for offset in offsets]
 
         def at(number: int) -> list[str]:
             """Return the lanes whose value is this number."""
@@ -164,10 +171,6 @@ class FewRows:
                 part = code.let(f"mul i32 {part}, {lanes.scalar(factor)}")
             total = code.let(f"add i32 {total}, {part}")
         return total
-
-    def _host(self, start: str, offset: int) -> str:
-        code = self._lanes.code
-        return self._rows.row(code.let(f"add i64 {code.let(f'zext i32 {start} to i64')}, {offset}"))
 
     def _store(
         self, type_: Type, data: Sequence[str], hosts: Sequence[str], masks: Iterable[Sequence[str]]

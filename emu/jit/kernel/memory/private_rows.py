@@ -33,7 +33,7 @@ class PrivateRows:
     def access(self, op: Op, type_: Type, base: str, offset: int) -> list[str]:
         """Access the lanes' elements at base (an i32) + offset; return what was loaded."""
         code = self.lanes.code
-        at = code.let(f"add i64 {code.let(f'zext i32 {base} to i64')}, {offset}")
+        at = self.sum(base, offset)
         if type_.size == self.element:
             host = self.row(at)
             if op.ins.row.is_load:
@@ -69,7 +69,7 @@ class PrivateRows:
     def own_place(self, type_: Type, base: str, offset: int) -> str:
         """Return the host address of base (an i32) + offset of the lane that runs alone."""
         lanes, code, size = self.lanes, self.lanes.code, self.element
-        at = code.let(f"add i64 {code.let(f'zext i32 {base} to i64')}, {offset}")
+        at = self.sum(base, offset)
         memory = self.memory.private_place(lanes.entry, code, lanes.width)
         bytes_ = self.memory.private_bytes if self.memory.each_apart else size
         own = code.let(f"mul i64 {lanes.variables.word(LANE)}, {bytes_}")
@@ -92,6 +92,11 @@ class PrivateRows:
     def _place(self) -> str:
         lanes = self.lanes
         return self.memory.private_place(lanes.entry, lanes.code, lanes.facts.width)
+
+    def sum(self, base: str, offset: int) -> str:
+        """Return base (an i32) + offset, an i64."""
+        code = self.lanes.code
+        return code.let(f"add i64 {code.let(f'zext i32 {base} to i64')}, {offset}")
 
     def row(self, start: str) -> str:
         """Return the host address of the row of elements at an offset, a multiple of their size."""

@@ -64,7 +64,7 @@ FEW = {
     "and a product": {"offset": "mad_u32 $s6, $s2, 8, $s4"},
     "the other way round": {"offset": "shl_u32 $s8, $s2, 2\n add_u32 $s6, $s8, $s4"},
     "of two": {"mask": 1, "shift": 5},
-    "behind an offset": {"at": 32},
+    "after an offset": {"at": 32},
     "scaled at last": {
         "mask": 3,
         "shift": 2,
