@@ -68,7 +68,8 @@ def launch_counts(totals: Iterable[Totals]) -> Iterator[LaunchCount]:
     for at_end in totals:
         counts = np.array(
             [
-                *(np.frombuffer(n, np.int64).sum() for n in at_end[3:5]),
+                np.frombuffer(at_end.warp_instructions, np.int64).sum(),
+                np.frombuffer(at_end.thread_instructions, np.int64).sum(),
                 *np.frombuffer(at_end.issue_slots, np.int64).reshape(-1, N_CAUSES).sum(axis=0),
             ]
         )
