@@ -1,4 +1,4 @@
-"""Kernels of one element a work-item, behind a guard."""
+"""Kernels of one element a work-item, after a guard."""
 
 from __future__ import annotations
 
