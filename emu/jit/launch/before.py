@@ -10,6 +10,7 @@ import numpy as np
 from ....isa.program import Kernel
 from ...memory import Memory
 from ..runtime.context import BASE, SIZE, WRITABLE
+from ..runtime.spare import Spare
 from .sharing import Accesses
 
 if TYPE_CHECKING:
@@ -18,11 +19,7 @@ if TYPE_CHECKING:
 COPIED_BEFORE = 1 << 18
 """Bytes of buffers that are worth copying before a launch that may turn out to wait."""
 
-LARGEST_SPARE = 1 << 26
-"""Bytes of the largest array that is kept for the next launch."""
-
-_SPARE: list[np.ndarray] = []
-"""The last array that no launch uses: the pages of a new one cost more than the copy."""
+_SPARE = Spare()
 
 
 class Before:
@@ -34,7 +31,7 @@ class Before:
             for base, host in zip(table.rows, table.hosts, strict=True)
             if bases is None or base in bases
         ]
-        self._room = _spare(sum(host.size for host, _ in self._hosts))
+        self._room = _SPARE.take(sum(host.size for host, _ in self._hosts))
         self._copies: list[np.ndarray] = []
         start = 0
         for host, _ in self._hosts:
@@ -52,17 +49,7 @@ class Before:
     def release(self) -> None:
         """Give the copy's memory back; `restore` may no longer be called."""
         self._copies.clear()
-        if self._room.size <= LARGEST_SPARE:
-            _SPARE[:] = [self._room]
-
-
-def _spare(size: int) -> np.ndarray:
-    """Return an array of at least `size` bytes that no launch uses."""
-    try:
-        room = _SPARE.pop()
-    except IndexError:
-        return np.empty(size, np.uint8)
-    return room if room.size >= size else np.empty(size, np.uint8)
+        _SPARE.give(self._room)
 
 
 def changed_by(

@@ -22,16 +22,14 @@ from ...interp.interpreter import CHECK_ROUNDS, FAIR, slots_of
 from ...recent import Recent
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text, function_attributes
-from ..runtime.aligned import LINE, aligned_bytes
+from ..runtime.aligned import LINE
+from ..runtime.spare import Spare
 from .compile import SegmentContext, Segments
 from .table import SegmentKind, Space
 from .warp_block import HEADER_BYTES, Header
 
 NO_PC = (1 << 31) - 1
 """The pc of a warp that cannot run, and a re-convergence point that is never met."""
-
-LARGEST_SPARE = 1 << 26
-"""Bytes of the largest memory that is kept for the next launch."""
 
 VECTOR = 16
 """Warps that are looked at together."""
@@ -111,7 +109,7 @@ class Rounds:
             "STACK": places * stack_bytes,
             "": slots * shared + warps * private,
         }
-        self._memory = _spare(sum(map(_rounded, sizes.values())))
+        self._memory = _SPARE.take(sum(map(_rounded, sizes.values())))
         self._words = np.zeros(len(_WORDS), np.int64)
         pieces, begin = {}, 0
         for name, size in sizes.items():
@@ -154,8 +152,7 @@ class Rounds:
 
     def release(self) -> None:
         """Give the memory back; `run` may no longer be called."""
-        if self._memory.size <= LARGEST_SPARE:
-            _SPARE[:] = [self._memory]
+        _SPARE.give(self._memory)
 
     def statistics(self) -> Statistics:
         """Return what has been counted; the lane slots of a batch only when it has ended."""
@@ -188,17 +185,7 @@ def _rounded(size: int) -> int:
     return -(-size // LINE) * LINE
 
 
-def _spare(size: int) -> np.ndarray:
-    """Return at least `size` bytes of any content that no launch uses."""
-    try:
-        room = _SPARE.pop()
-    except IndexError:
-        return aligned_bytes(size)
-    return room if room.size >= size else aligned_bytes(size)
-
-
-_SPARE: list[np.ndarray] = []
-"""The memory of the last launch: the pages of new memory cost more than many launches."""
+_SPARE = Spare()
 
 
 _RECORDS: Recent[int, tuple[Segments, np.ndarray, list[int]]] = Recent(64)
