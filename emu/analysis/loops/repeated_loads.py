@@ -11,8 +11,8 @@ from __future__ import annotations
 from ....isa.table import Unit
 from ....isa.types import Segment
 from ..flow.order import Loop
-from ..ranges.stepping import is_invariant
-from ..values.ssa import Op, Phi, Ssa, Value, made_of, operands_of
+from ..ranges.stepping import changed_parts
+from ..values.ssa import Op, Phi, Ssa, Value, made_of
 
 
 def repeats_loads(ssa: Ssa, loop: Loop) -> bool:
@@ -34,16 +34,6 @@ def repeats_loads(ssa: Ssa, loop: Loop) -> bool:
 
 def _is_repeated(value: Value, loop: Loop, outer: Loop) -> bool:
     """Return whether a value is the same in the same iteration of an inner loop each time."""
-    work, seen = [value], {value}
-    while work:
-        latest = work.pop()
-        if is_invariant(latest, outer):
-            continue
-        if isinstance(latest, Phi) and latest.node != loop.header:
-            return False
-        if isinstance(latest, Op) and latest.ins.row.is_memory:
-            return False
-        arguments = [arg for arg in operands_of(latest) if arg not in seen]
-        work += arguments
-        seen.update(arguments)
-    return True
+    return all(
+        isinstance(part, Phi) and part.node == loop.header for part in changed_parts(value, outer)
+    )

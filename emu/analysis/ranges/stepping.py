@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ....isa.types import RegClass, sign_extend
 from ..flow.order import Flow, Loop
-from ..values.ssa import Const, Op, Phi, Ssa, Value, same_value
+from ..values.ssa import Const, Op, Phi, Ssa, Value, made_of, same_value
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
@@ -46,6 +46,16 @@ Terms = tuple[tuple[int, Value], ...]
 def is_invariant(value: Value, loop: Loop) -> bool:
     """Return whether a loop does not change a value."""
     return not isinstance(value, (Op, Phi)) or value.node not in loop.nodes
+
+
+def changed_parts(value: Value, loop: Loop) -> set[Value]:
+    """Return the phis and accesses in a loop that a value is computed from."""
+    return {
+        v
+        for v in made_of([value], lambda v: is_invariant(v, loop))
+        if not is_invariant(v, loop)
+        and (isinstance(v, Phi) or (isinstance(v, Op) and v.ins.row.is_memory))
+    }
 
 
 def increment_of(loop: Loop, phi: Phi) -> Terms | None:

@@ -6,8 +6,8 @@ from itertools import accumulate
 
 from ....isa.types import RegClass
 from ..flow.order import Loop
-from ..ranges.stepping import is_invariant
-from ..values.ssa import Const, Op, Phi, Value, made_of, operands_of, uses
+from ..ranges.stepping import changed_parts
+from ..values.ssa import Const, Op, Phi, Value, operands_of, uses
 from ..warps.uniformity import Shapes
 
 MOST_LIVE = 7
@@ -154,15 +154,7 @@ def _loaded_once(shapes: Shapes, loop: Loop) -> set[Op]:
     accesses = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ()) if op.ins.row.is_memory]
     if not all(op.ins.row.is_load for op in accesses):
         return set()
-    return {op for op in accesses if op.base is not None and not _changes(op.base, loop)}
-
-
-def _changes(value: Value, loop: Loop) -> bool:
-    """Return whether a loop changes a value."""
-    made = made_of([value], lambda v: is_invariant(v, loop))
-    return any(isinstance(v, Phi) and v.node in loop.nodes for v in made) or any(
-        isinstance(v, Op) and v.ins.row.is_memory and v.node in loop.nodes for v in made
-    )
+    return {op for op in accesses if op.base is not None and not changed_parts(op.base, loop)}
 
 
 def is_vector(shapes: Shapes, value: Op | Phi) -> bool:
