@@ -69,7 +69,7 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         is_long(kernel, wide)
         and not (walk is not None and walk.copied and walk.vectors <= MOST_VECTORS)
         and not (
-            lanes <= MANY_LANES and vectors(kernel, wide) <= MOST_KEPT and _keeps_vectors(shapes)
+            lanes <= MANY_LANES and _vectors(kernel, wide) <= MOST_KEPT and _keeps_vectors(shapes)
         )
     ):
         return None
@@ -100,10 +100,10 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
 
 def is_long(kernel: Kernel, facts: Facts) -> bool:
     """Return whether a workgroup that is one warp has more vectors than most such kernels."""
-    return facts.one_warp and vectors(kernel, facts) > MOST_VECTORS
+    return facts.one_warp and _vectors(kernel, facts) > MOST_VECTORS
 
 
-def vectors(kernel: Kernel, facts: Facts) -> int:
+def _vectors(kernel: Kernel, facts: Facts) -> int:
     """Return how many vectors the instructions of a kernel have altogether."""
     return len(kernel.words) * facts.width // facts.chunk
 
