@@ -54,8 +54,8 @@ DECIDING_BUDGET = 1 << 20
 def run(work: Work) -> Statistics | None:
     """Run a launch.
 
-    The interpreter does it for kernels whose results depend on which lanes issue together or on the
-    schedule of warps, and where native code cannot count the statistics that are asked for.
+    In the interpreter's order, if results depend on which lanes issue together or on the schedule
+    of warps, or if native code cannot count the statistics otherwise that are asked for.
     """
     if not Plan.is_made(work) and _is_in_order(work):
         return _interpret(work)

@@ -49,7 +49,8 @@ _CAN_RUN: Recent[tuple[int, ...], bool] = Recent()
 def run(work: Work, *, spins: bool) -> Statistics | None:
     """Run a launch and count; None if the interpreter must, and nothing has changed then.
 
-    `spins` says that work-items may wait in a loop for others.
+    `spins` says that work-items may wait in a loop for others, as those of kernels with cross-lane
+    operations are taken to do.
     """
     table = Table.of(work.memory)
     if table.overlaps:
