@@ -349,7 +349,7 @@ class Launch:
         values are uniform) or "masks" (where lanes wait).
 
         Raises UsageError where there is none: with another engine than the jit, and for kernels
-        that the jit leaves to the interpreter.
+        that the jit leaves to the interpreter, or runs in its order.
         """
         ready = self._prepared
         if not isinstance(form, str) or form not in GENERATED:

@@ -96,7 +96,7 @@ class Outcome:
 
     @property
     def engine(self) -> str:
-        """The engines that ran: the JIT leaves some kernels, and counting, to the interpreter."""
+        """The engines that ran: the JIT leaves some kernels to the interpreter."""
         found = dict.fromkeys(r.engine for r in self.launcher.results)
         return ", ".join(found or [self.launcher.engine or self.asked])
 

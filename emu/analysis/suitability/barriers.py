@@ -3,7 +3,7 @@
 A lock-step divergence scheme traps where a warp reaches a barrier with a part of its lanes. That
 depends on the width of warps and on where the scheme re-converges, which native code does not
 follow. A barrier is safe unless it lies between a branch that may diverge and its re-convergence
-point; kernels with other barriers are left to the interpreter.
+point; kernels with other barriers run in the interpreter's order.
 """
 
 from __future__ import annotations

@@ -188,10 +188,10 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         from ...analysis.counting.plan import analyse_counting
 
         counting = analyse_counting(kernel, facts)
-        assert counting is not None, "the interpreter counts this kernel"
+        assert counting is not None, "counted in the interpreter's order"
         analysis, regions = counting, None if facts.paths else counting.regions(facts)
         relied = reliance_of(kernel, facts.group_size)
-        assert relied is not None, "the interpreter counts this kernel"
+        assert relied is not None, "counted in the interpreter's order"
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
     usual = _in_turns(kernel, facts)

@@ -1,9 +1,9 @@
 """Launches whose statistics native code counts: which they are, their buffers, their counts.
 
 Native code counts the default scheme. Where no layout of the code runs what the stack runs
-(analysis/counting/stack_flow.py), it records the ways of lanes (analysis/counting/paths.py). The
-interpreter counts where a branch may depend on the schedule (analysis/counting/independence.py),
-and whatever else the JIT leaves to it.
+(analysis/counting/stack_flow.py), it records the ways of lanes (analysis/counting/paths.py). Where
+a branch may depend on the schedule (analysis/counting/independence.py), launches are counted in the
+interpreter's order (in_order.py).
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def layout_of(kernel: Kernel, facts: Facts) -> Layout:
 
 def _layout(kernel: Kernel, facts: Facts) -> Layout:
     analysis = analyse_counting(kernel, facts)
-    assert analysis is not None, "the interpreter counts this kernel"
+    assert analysis is not None, "counted in the interpreter's order"
     paths = paths_of(analysis.flow) if facts.paths else None
     if paths is None:
         runs_with = analysis.lane_plan(facts).masks.runs_with
@@ -133,7 +133,7 @@ def _layout(kernel: Kernel, facts: Facts) -> Layout:
     words = zero + 2
     sums = np.array([np.bincount(p.ravel(), minlength=words) for p in (*at, runs[:, branches])])
     relied = reliance_of(kernel, facts.group_size)
-    assert relied is not None, "the interpreter counts this kernel"
+    assert relied is not None, "counted in the interpreter's order"
     if paths is None:
         return Layout(words, at, sums, relied)
     return Layout(words + len(paths.chunks), at, sums, replace(relied, may_fail=True), paths)

@@ -379,7 +379,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
         if kind in (TrapKind.BUDGET, TrapKind.UNDECIDED) and budget < work.budget:
             raise work.trap(_undecided(record, seen)) from None
         raise
-    # It will wait again: from now on it is left to the interpreter at once.
+    # It will wait again: from now on it runs in the interpreter's order at once.
     _SCHEDULED.keep(work.kernel.words, True)
     work.kept.pop("plan", None)
     work.kept.pop("again", None)
