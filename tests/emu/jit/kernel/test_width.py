@@ -10,7 +10,7 @@ import pytest
 from simtlab import Trap
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.analysis.widths.width import BYTE_CHUNK, USUAL, WIDE, best_facts
+from simtlab.emu.analysis.widths.width import BYTE_CHUNK, FEW, USUAL, WIDE, best_facts
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.launch.engine import execute
@@ -87,6 +87,21 @@ def test_but_not_in_short_rows_or_other_workgroups(body: str, size: tuple[int, i
 )
 def test_other_loops_do_not(body: str) -> None:
     assert width_of(START + body + END + "@out:") == USUAL
+
+
+@pytest.mark.parametrize(
+    ("row", "width"), [("$s1", FEW), ("512", FEW), ("500", USUAL), ("$s4", FEW)]
+)
+def test_loops_that_write_a_row_a_lane_get_few_lanes(row: str, width: int) -> None:
+    written = f"{ROW.replace('100', row)}\nst_global_u32 $s4, [$d3]"
+    own_row = START.replace("@top:", "mul_u32 $s4, $s0, 7\n@top:")
+    assert width_of(own_row + written.replace("add_u32 $s4", "add_u32 $s6") + END) == width
+
+
+def test_also_where_a_pointer_steps_along_the_row() -> None:
+    walk = f"{ROW}\nst_global_u32 $s4, [$d5]\nadd_u64 $d5, $d5, 4"
+    start = "mul_u32 $s7, $s0, $s1\ncvt_u64_u32 $d5, $s7\nmad_u64 $d5, $d5, 4, $d1\n@top:"
+    assert width_of(START.replace("@top:", start) + walk + END) == FEW
 
 
 def carrying(values: int, *, moves: bool) -> str:
