@@ -23,7 +23,8 @@ from ..lane_code import LaneCode
 from ..memory.access import Access
 from ..memory.addressing.lines import HALF, Line, Lines, Number, Numbers
 from ..memory.moves import STALE
-from ..memory.records.row_blocks import RowLoad
+from ..memory.records import row_stores
+from ..memory.records.row_blocks import RowAccess
 from .in_step import InStep, may_count
 from .rows import RowFinder, has_rows
 
@@ -85,8 +86,8 @@ class Hoisted:
         """Accesses that are inside if the tests hold."""
         self.sums: frozenset[Op] = frozenset()
         """Additions of indices that do not wrap around if the tests hold, on the warp's scalars."""
-        self.rows: dict[Op, RowLoad] = {}
-        """Loads from a row a lane, which are inside if the tests hold."""
+        self.rows: dict[Op, RowAccess] = {}
+        """Accesses of a row a lane, which are inside if the tests hold."""
         self._left = ""
         """What is left of the budget after the loop, an i64."""
         self.in_step: InStep | None = None
@@ -101,7 +102,7 @@ class Hoisted:
             return
         lanes.local.clear()
         self._count(self._counter)
-        self._find_certain(self._counter)
+        self._find_certain(self._counter, charges=charges)
         if charges and only_exit(lanes.flow, loop):
             self._charge()
 
@@ -161,6 +162,9 @@ class Hoisted:
             self.lanes.variables.set_word("budget", self._left)
         if self.rows:
             self.lanes.variables.store(STALE, ["i1"], ["false"])
+        for op, row in self.rows.items():
+            if not op.ins.row.is_load:
+                row_stores.begin(self.lanes, row)
         if self.in_step is not None:
             self.in_step.enter()
 
@@ -267,7 +271,7 @@ class Hoisted:
 
     # --- accesses
 
-    def _find_certain(self, counter: Counter) -> None:
+    def _find_certain(self, counter: Counter, *, charges: bool) -> None:
         lines = Lines(self._numbers, self.loop, counter, self._last_of)
         of_pieces = Lines(self._of_pieces, self.loop, counter, self._last_of_pieces)
         found: dict[object, Accesses] = {}
@@ -287,7 +291,10 @@ class Hoisted:
             finder = RowFinder(
                 self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()
             )
-            for op, row, tests in finder.found(self.certain):
+            rows = [*finder.found(self.certain)]
+            if charges and self.in_step is None and only_exit(self.lanes.flow, self.loop):
+                rows += finder.stores()
+            for op, row, tests in rows:
                 self.rows[op] = row
                 self._tests_of(op).extend([test] for test in tests)
 

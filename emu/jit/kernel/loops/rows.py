@@ -14,7 +14,7 @@ from ..lane_code import LaneCode
 from ..memory.access import Access
 from ..memory.addressing.addresses import Window
 from ..memory.addressing.lines import Line, Lines, Numbers
-from ..memory.records.row_blocks import RowLoad, elements_of_block, may_block, room_for_starts
+from ..memory.records.row_blocks import RowAccess, elements_of_block, may_block, room_for_starts
 
 MOST_ROWS = 3
 """Loads from rows in one loop: each keeps a block."""
@@ -40,7 +40,7 @@ class RowFinder:
         self._iteration = iteration
         self._numbers = Numbers(lanes, each=True)
 
-    def found(self, certain: Collection[Op]) -> Iterator[tuple[Op, RowLoad, list[str]]]:
+    def found(self, certain: Collection[Op]) -> Iterator[tuple[Op, RowAccess, list[str]]]:
         """Yield each load from rows with tests, as i1: all that it loads is inside then.
 
         A block is loaded before its elements are due. So what the loop stores must be into other
@@ -67,6 +67,71 @@ class RowFinder:
                 row, tests = self._row(op, line, window)
                 yield op, row, [*tests, *apart]
                 count += 1
+
+    def stores(self) -> Iterator[tuple[Op, RowAccess, list[str]]]:
+        """Yield each store to rows with tests, as i1: what it stores may be written in blocks then.
+
+        All lanes run, their rows share no memory, and neither do the buffers of other accesses.
+        """
+        lanes, loop = self.lanes, self.loop
+        if lanes.facts.marks:
+            return
+        ops = [op for number in sorted(loop.nodes) for op in lanes.ssa.ops.get(number, ())]
+        used = [op for op in ops if op.ins.row.is_memory and op.ins.row.segment is Segment.GLOBAL]
+        if any(op.ins.row.is_atomic for op in used):
+            return
+        numbers = self._numbers
+        lines = Lines(numbers, loop, self.counter, lambda op: numbers.spread(self._last_of(op)[0]))
+        for op in used[:MOST_ROWS]:
+            if not self._may_store_row(op, used):
+                continue
+            window = self._window(op)
+            line = self._line(op, lines) if window is not None else None
+            if window is None or line is None:
+                continue
+            others = [self._window(other) for other in used if other is not op]
+            apart = [self._are_apart(window, other) for other in others if other is not None]
+            row, tests = self._row(op, line, window)
+            yield op, row, [*tests, *apart, self._all_run(), self._rows_are_apart(row)]
+
+    def _may_store_row(self, op: Op, used: Sequence[Op]) -> bool:
+        """Return whether an op stores in each iteration, to a buffer that no other one accesses."""
+        row, base, lanes = op.ins.row, op.base, self.lanes
+        if row.is_load or row.type is None or base is None or self._is_short(op):
+            return False
+        if not _is_always_made(self.loop, op):
+            return False
+        if lanes.shapes.piece_stride(base) in (0, row.type.size):
+            return False
+        buffers = [self._buffer(other) for other in used]
+        return may_block(lanes, row.type.size) and buffers.count(self._buffer(op)) == 1
+
+    def _buffer(self, op: Op) -> int | None:
+        """Return the pointer parameter of an access."""
+        addresses, base = self._memory.global_.addresses, op.base
+        return None if base is None else addresses.pointers.position(base, addresses.form(base))
+
+    def _all_run(self) -> str:
+        lanes, all_ = self.lanes, ["splat (i1 true)"] * self.lanes.k
+        stopped = lanes.any(lanes.combine("xor", lanes.mask, all_))
+        return lanes.code.let(f"xor i1 {stopped}, true")
+
+    def _rows_are_apart(self, row: RowAccess) -> str:
+        """Return whether each lane's row ends before the next lane's begins, an i1."""
+        lanes, code, numbers = self.lanes, self.lanes.code, self._numbers
+        v = integer(64, lanes.n)
+        after = code.let(f"getelementptr i64, ptr {row.starts}, i64 {lanes.facts.width}")
+        code.line(f"store i64 {(1 << 63) - 1}, ptr {after}")
+        second = code.let(f"getelementptr i64, ptr {row.starts}, i64 1")
+        starts, following = (
+            [code.let(f"load {v}, ptr {p}, align 8") for p in lanes.chunk_places(first, 64)]
+            for first in (row.starts, second)
+        )
+        iterations = code.let(f"add i64 {row.last}, 1")
+        bytes_ = numbers.spread(code.let(f"mul i64 {iterations}, {row.size}"))
+        distances = numbers.do("sub", following, starts)
+        overlap = lanes.any(numbers.do("icmp slt", distances, bytes_))
+        return code.let(f"xor i1 {overlap}, true")
 
     def _window(self, op: Op) -> Window | None:
         """Return the buffer that an access of global memory is expected in."""
@@ -98,7 +163,7 @@ class RowFinder:
         assert type_ is not None
         return trips is not None and trips.returns + 1 < elements_of_block(type_.size)
 
-    def _row(self, op: Op, line: Line, window: Window) -> tuple[RowLoad, list[str]]:
+    def _row(self, op: Op, line: Line, window: Window) -> tuple[RowAccess, list[str]]:
         lanes, numbers, address, type_ = self.lanes, self._numbers, op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
@@ -121,7 +186,7 @@ class RowFinder:
         ]
         host = numbers.spread(code.let(f"ptrtoint ptr {window.host} to i64"))
         room = self._starts(numbers.do("add", start, host))
-        return RowLoad(op, size, self._iteration, last, room), tests
+        return RowAccess(op, size, self._iteration, last, room), tests
 
     def _starts(self, hosts: list[str]) -> str:
         """Keep where the lanes' rows begin; lanes that do not run take the first one that does."""
@@ -153,9 +218,13 @@ def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
     row, base = op.ins.row, op.base
     if not row.is_load or row.segment is not Segment.GLOBAL or row.type is None or base is None:
         return False
-    always = op.node == loop.header or loop.nodes <= {loop.header, loop.latch, op.node}
     apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)
-    return always and apart and may_block(lanes, row.type.size)
+    return _is_always_made(loop, op) and apart and may_block(lanes, row.type.size)
+
+
+def _is_always_made(loop: Loop, op: Op) -> bool:
+    """Return whether a loop runs an op in each iteration."""
+    return op.node == loop.header or loop.nodes <= {loop.header, loop.latch, op.node}
 
 
 def _may_store(op: Op) -> bool:

@@ -22,7 +22,7 @@ from .kernel_memory import KernelMemory
 from .local_memory import LocalMemory
 from .moves import Moves
 from .pieces import Pieces
-from .records.row_blocks import RowLoad
+from .records.row_blocks import RowAccess
 from .tile_copies import TileCopies
 
 
@@ -46,11 +46,10 @@ class Access:
         """Loop -> its iterations, for those whose number is a constant."""
         return self.local.memory.ranges.trips
 
-    def rely_on(self, certain: frozenset[Op], rows: Mapping[Op, RowLoad] | None = None) -> None:
+    def rely_on(self, certain: frozenset[Op], rows: Mapping[Op, RowAccess] | None = None) -> None:
         """Emit the code of a loop before which a test has shown that some accesses are inside."""
         self.global_.certain = self.local.certain = certain
-        self.global_.rows = rows or {}
-        self.global_.cold.makes_stale = bool(rows)
+        self.global_.rely_on_rows(rows or {})
 
     def has_sides(self, op: Op) -> bool:
         """Return whether an access has code for both sides of a test."""

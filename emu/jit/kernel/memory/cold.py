@@ -7,7 +7,7 @@ that is never made costs the code around it no register and no stack.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .....isa.types import Type
@@ -52,6 +52,8 @@ class Cold:
         self._guarded = guarded
         self.makes_stale = False
         """Whether stores must set `STALE`."""
+        self.write_kept: Callable[[], None] | None = None
+        """Emits the writing of what stores to rows keep, which an access could see."""
         self.moves = moves
         self.pieces = pieces
         self._cells: dict[str, str] = {}
@@ -80,6 +82,8 @@ class Cold:
     def move(self, op: Op, type_: Type, targets: Targets) -> list[str]:
         """Load or store for all running lanes; return what was loaded, as registers."""
         lanes, is_load = self.lanes, op.ins.row.is_load
+        if self.write_kept is not None:
+            self.write_kept()
         if self.makes_stale and not is_load:
             lanes.variables.store(STALE, ["i1"], ["true"])
         if self._is_alone:

@@ -26,9 +26,9 @@ from .kernel_memory import KernelMemory
 from .moves import Moves
 from .piece_rows import piece_rows, whole_chunks
 from .pieces import Pieces
-from .records import row_blocks
+from .records import row_blocks, row_stores
 from .records.access import RecordAccess
-from .records.row_blocks import RowLoad
+from .records.row_blocks import RowAccess
 from .runs import Runs
 from .scattered import Scattered, steps_by_elements
 from .shuffles import tables
@@ -54,10 +54,10 @@ class GlobalMemory:
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
-        self.rows: Mapping[Op, RowLoad] = {}
-        """Loads from rows of which a test before a loop shows that all is inside."""
+        self.rows: Mapping[Op, RowAccess] = {}
+        """Accesses of rows of which a test before a loop shows that all is inside."""
         self._blocks: dict[Op, str] = {}
-        """Room for the blocks of these loads."""
+        """Room for the blocks of these accesses."""
         self.condition: str | None = None
         """Whether stores of one lane are made, an i1; None: they are."""
         self.inside: frozenset[Op] = frozenset()
@@ -66,7 +66,7 @@ class GlobalMemory:
     def op(self, op: Op) -> None:
         """Emit one load or store."""
         if op in self.rows:
-            self.pieces.define(op, self._load_from_rows(op))
+            self._access_rows(op)
             return
         loaded = self._records.op(op, self.inside) if self._records.has(op) else self._access(op)
         if loaded is not None:
@@ -113,11 +113,25 @@ class GlobalMemory:
             loaded = self._any_place(site)
         return loaded if site.is_load else None
 
-    def _load_from_rows(self, op: Op) -> list[str]:
+    def rely_on_rows(self, rows: Mapping[Op, RowAccess]) -> None:
+        """Emit the code of a loop with such accesses of rows."""
+        self.rows, cold = rows, self.cold
+        stores = {row: self._block(op) for op, row in rows.items() if not op.ins.row.is_load}
+        cold.makes_stale = bool(rows)
+        cold.write_kept = (lambda: row_stores.write_kept(self.lanes, stores)) if stores else None
+
+    def _block(self, op: Op) -> str:
         if op not in self._blocks:
             self._blocks[op] = row_blocks.room_for_block(self.lanes)
-        loaded = row_blocks.load(self.lanes, self.rows[op], self._blocks[op])
-        return [extended(self.lanes.code, c, _type(op), self.lanes.n) for c in loaded]
+        return self._blocks[op]
+
+    def _access_rows(self, op: Op) -> None:
+        lanes, row, room, type_ = self.lanes, self.rows[op], self._block(op), _type(op)
+        if op.ins.row.is_load:
+            loaded = row_blocks.load(lanes, row, room)
+            self.pieces.define(op, [extended(lanes.code, c, type_, lanes.n) for c in loaded])
+        else:
+            row_stores.store(lanes, row, self.moves.store_data(op, type_), room)
 
     def element(self, op: Op) -> tuple[Row, Value] | None:
         """Return the row of a load or store of one place, and the 64-bit index into it, if any."""

@@ -29,8 +29,8 @@ AHEAD = 2 * LINE
 
 
 @dataclass(frozen=True)
-class RowLoad:
-    """A load from rows, of which all that the loop loads is inside the buffer in all lanes."""
+class RowAccess:
+    """A load or store of rows, of which all that the loop accesses is inside in all lanes."""
 
     op: Op
     size: int
@@ -63,7 +63,7 @@ def room_for_starts(lanes: LaneCode) -> str:
     return lanes.entry.let(f"alloca [{max(64, lanes.facts.width) + 1} x i64], align 64")
 
 
-def load(lanes: LaneCode, row: RowLoad, room: str) -> list[str]:
+def load(lanes: LaneCode, row: RowAccess, room: str) -> list[str]:
     """Return what the lanes load in this iteration, in chunks of integers of the elements' size.
 
     `room` is where the block is, a ptr.
@@ -97,7 +97,7 @@ def room_for_block(lanes: LaneCode) -> str:
     return lanes.entry.let(f"alloca [{lanes.facts.width * LINE} x i8], align 64")
 
 
-def _fill(lanes: LaneCode, row: RowLoad, way: str, room: str) -> None:
+def _fill(lanes: LaneCode, row: RowAccess, way: str, room: str) -> None:
     """Load a block of the rows of all lanes, `way` bytes (an i64) after their starts."""
     code, n, size, width = lanes.code, row.elements, row.size, lanes.facts.width
     bits, before, loop, done = 8 * size, code.current_block, *map(code.fresh_label, "bd")
@@ -115,7 +115,7 @@ def _fill(lanes: LaneCode, row: RowLoad, way: str, room: str) -> None:
         if n * size == LINE:
             # As many rows as a warp has lanes are more streams than CPUs follow by themselves.
             code.prefetch(code.let(f"getelementptr i8, ptr {host}, i64 {AHEAD}"))
-    for column, vector in enumerate(_columns(code, given, n, size)):
+    for column, vector in enumerate(columns(code, given, n, size)):
         at = code.let(f"add i64 {lane}, {column * width}")
         place = code.let(f"getelementptr i{bits}, ptr {room}, i64 {at}")
         code.line(f"store {integer(bits, n)} {vector}, ptr {place}, align {n * size}")
@@ -124,7 +124,7 @@ def _fill(lanes: LaneCode, row: RowLoad, way: str, room: str) -> None:
     code.block(done)
 
 
-def _columns(code: FunctionText, given: list[str], n: int, size: int) -> list[str]:
+def columns(code: FunctionText, given: list[str], n: int, size: int) -> list[str]:
     """Return the columns of n rows of n elements."""
     if size == 1 and n == byte_columns.ROWS:
         return byte_columns.columns(code, given)
