@@ -71,10 +71,10 @@ class RowFinder:
     def stores(self) -> Iterator[tuple[Op, RowAccess, list[str]]]:
         """Yield each store to rows with tests, as i1: what it stores may be written in blocks then.
 
-        All lanes run, their rows share no memory, and neither do the buffers of other accesses.
+        The rows of all lanes share no memory, and neither do the buffers of other accesses.
         """
         lanes, loop = self.lanes, self.loop
-        if lanes.facts.marks:
+        if lanes.facts.marks or lanes.facts.width > 64:
             return
         ops = [op for number in sorted(loop.nodes) for op in lanes.ssa.ops.get(number, ())]
         used = [op for op in ops if op.ins.row.is_memory and op.ins.row.segment is Segment.GLOBAL]
@@ -92,7 +92,7 @@ class RowFinder:
             others = [self._window(other) for other in used if other is not op]
             apart = [self._are_apart(window, other) for other in others if other is not None]
             row, tests = self._row(op, line, window)
-            yield op, row, [*tests, *apart, self._all_run(), self._rows_are_apart(row)]
+            yield op, row, [*tests, *apart, self._rows_are_apart(row)]
 
     def _may_store_row(self, op: Op, used: Sequence[Op]) -> bool:
         """Return whether an op stores in each iteration, to a buffer that no other one accesses."""
@@ -110,11 +110,6 @@ class RowFinder:
         """Return the pointer parameter of an access."""
         addresses, base = self._memory.global_.addresses, op.base
         return None if base is None else addresses.pointers.position(base, addresses.form(base))
-
-    def _all_run(self) -> str:
-        lanes, all_ = self.lanes, ["splat (i1 true)"] * self.lanes.k
-        stopped = lanes.any(lanes.combine("xor", lanes.mask, all_))
-        return lanes.code.let(f"xor i1 {stopped}, true")
 
     def _rows_are_apart(self, row: RowAccess) -> str:
         """Return whether each lane's row ends before the next lane's begins, an i1."""
@@ -179,14 +174,18 @@ class RowFinder:
         for condition in line.conditions:
             held = lanes.combine("and", held, condition)
         failed = lanes.combine("and", lanes.mask, lanes.combine("xor", held, none))
-        tests = [
-            code.let(f"xor i1 {lanes.any(failed)}, true"),
-            code.let(f"icmp sge i64 {last}, {elements_of_block(size) - 1}"),
-            lanes.any(lanes.mask),
-        ]
+        tests = [code.let(f"xor i1 {lanes.any(failed)}, true")]
         host = numbers.spread(code.let(f"ptrtoint ptr {window.host} to i64"))
-        room = self._starts(numbers.do("add", start, host))
-        return RowAccess(op, size, self._iteration, last, room), tests
+        hosts = numbers.do("add", start, host)
+        if op.ins.row.is_load:
+            least = elements_of_block(size) - 1
+            tests += [code.let(f"icmp sge i64 {last}, {least}"), lanes.any(lanes.mask)]
+            room = self._starts(hosts)
+        else:
+            # In lanes that do not run, these may be anything: then it is a test that fails.
+            room = room_for_starts(lanes)
+            self._put([code.let(f"freeze {integer(64, lanes.n)} {h}") for h in hosts], room)
+        return RowAccess(op, size, self._iteration, last, room, lanes.running()), tests
 
     def _starts(self, hosts: list[str]) -> str:
         """Keep where the lanes' rows begin; lanes that do not run take the first one that does."""

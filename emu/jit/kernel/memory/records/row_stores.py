@@ -73,7 +73,7 @@ def _write_block(lanes: LaneCode, row: RowAccess, first: str, end: str, room: st
         code.let(f"shl i64 -1, {code.let(f'sub i64 {place}, {first}')}") for place in (kept, end)
     ]
     chosen = code.let(f"trunc i64 {code.let(f'xor i64 {below[0]}, {below[1]}')} to i{n}")
-    mask = code.let(f"bitcast i{n} {chosen} to {m}")
+    elements = code.let(f"bitcast i{n} {chosen} to {m}")
     before, loop, done = code.current_block, *map(code.fresh_label, "bd")
     code.jump(loop)
     code.block(loop)
@@ -85,11 +85,14 @@ def _write_block(lanes: LaneCode, row: RowAccess, first: str, end: str, room: st
         place = code.let(f"getelementptr i{bits}, ptr {room}, i64 {at}")
         given.append(code.let(f"load {t}, ptr {place}, align {n * size}"))
     places = code.let(f"getelementptr i64, ptr {row.starts}, i64 {lane}")
+    running = code.let(f"lshr i64 {row.running}, {lane}")
     name = f"llvm.masked.store.v{n}i{bits}.p0"
     for i, vector in enumerate(columns(code, given, n, size)):
         place = code.let(f"getelementptr i64, ptr {places}, i64 {i}")
         start = code.let(f"add i64 {code.let(f'load i64, ptr {place}')}, {way}")
         host = code.let(f"inttoptr i64 {start} to ptr")
+        runs = code.let(f"trunc i64 {code.let(f'lshr i64 {running}, {i}')} to i1")
+        mask = code.let(f"select i1 {runs}, {m} {elements}, {m} zeroinitializer")
         code.call_void(name, f"{t} {vector}", f"ptr {host}", f"i32 {size}", f"{m} {mask}")
     code.let(f"add i64 {lane}, {n}", following)
     code.branch(code.let(f"icmp ult i64 {following}, {width}"), loop, done)
@@ -119,13 +122,16 @@ def _write_kept(lanes: LaneCode, row: RowAccess, room: str) -> None:
     here = code.let(f"getelementptr i8, ptr {room}, i64 {at}")
     (way,) = lanes.spread(64, code.let(f"mul i64 {now}, {size}"))[:1]
     v, p = integer(64, lanes.n), f"<{lanes.n} x ptr>"
-    for place, starts in zip(
-        lanes.chunk_places(here, 8 * size), lanes.chunk_places(row.starts, 64), strict=True
+    for place, starts, mask in zip(
+        lanes.chunk_places(here, 8 * size),
+        lanes.chunk_places(row.starts, 64),
+        lanes.chunks(row.running),
+        strict=True,
     ):
         data = code.let(f"load {t}, ptr {place}, align {CHUNK * size}")
         places = code.let(f"add {v} {code.let(f'load {v}, ptr {starts}, align 8')}, {way}")
         hosts = code.let(f"inttoptr {v} {places} to {p}")
-        given = f"{t} {data}", f"{p} {hosts}", f"i32 {size}", f"{lanes.mask_type} splat (i1 true)"
+        given = f"{t} {data}", f"{p} {hosts}", f"i32 {size}", f"{lanes.mask_type} {mask}"
         code.call_void(f"{name}.v{lanes.n}p0", *given)
     code.let(f"add i64 {now}, 1", following)
     code.jump(loop)

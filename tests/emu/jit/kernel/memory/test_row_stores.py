@@ -99,6 +99,13 @@ def test_rows_of_a_warp_may_overlap(row: int) -> None:
     assert not check(kernel("u32"), "u32", row, 40, items=16)
 
 
+@pytest.mark.parametrize("type_", ["u8", "f64"])
+def test_lanes_that_do_not_run_store_nothing(type_: str) -> None:
+    some = "and_u32 $s9, $s0, 5\n cmp_eq_u32 $c2, $s9, 4\n cbr $c2, @end\n @loop:"
+    text = kernel(type_, "loads by a pointer of another buffer").replace("@loop:", some)
+    assert not check(text, type_, 40, 37)
+
+
 @pytest.mark.parametrize("extra", EXTRAS)
 @pytest.mark.parametrize("type_", ["u32", "f64"])
 def test_other_accesses_see_what_was_stored(type_: str, extra: str) -> None:
