@@ -102,7 +102,7 @@ class Hoisted:
             return
         lanes.local.clear()
         self._count(self._counter)
-        self._find_certain(self._counter, charges=charges)
+        self._find_certain(self._counter)
         if charges and only_exit(lanes.flow, loop):
             self._charge()
 
@@ -271,7 +271,7 @@ class Hoisted:
 
     # --- accesses
 
-    def _find_certain(self, counter: Counter, *, charges: bool) -> None:
+    def _find_certain(self, counter: Counter) -> None:
         lines = Lines(self._numbers, self.loop, counter, self._last_of)
         of_pieces = Lines(self._of_pieces, self.loop, counter, self._last_of_pieces)
         found: dict[object, Accesses] = {}
@@ -292,8 +292,8 @@ class Hoisted:
                 self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()
             )
             rows = [*finder.found(self.certain)]
-            if charges and self.in_step is None and only_exit(self.lanes.flow, self.loop):
-                rows += finder.stores()
+            if self.in_step is None and only_exit(self.lanes.flow, self.loop):
+                rows += finder.stores(self.certain)
             for op, row, tests in rows:
                 self.rows[op] = row
                 self._tests_of(op).extend([test] for test in tests)

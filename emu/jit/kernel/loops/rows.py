@@ -17,7 +17,10 @@ from ..memory.addressing.lines import Line, Lines, Numbers
 from ..memory.records.row_blocks import RowAccess, elements_of_block, may_block, room_for_starts
 
 MOST_ROWS = 3
-"""Loads from rows in one loop: each keeps a block."""
+"""Loads from rows in one loop, and stores: each keeps a block."""
+
+MOST_BETWEEN = 1 << 48
+"""Bytes between rows of lanes that are stored in blocks: sums for all lanes do not wrap around."""
 
 
 class RowFinder:
@@ -68,7 +71,7 @@ class RowFinder:
                 yield op, row, [*tests, *apart]
                 count += 1
 
-    def stores(self) -> Iterator[tuple[Op, RowAccess, list[str]]]:
+    def stores(self, certain: Collection[Op]) -> Iterator[tuple[Op, RowAccess, list[str]]]:
         """Yield each store to rows with tests, as i1: what it stores may be written in blocks then.
 
         The rows of all lanes share no memory, and neither do the buffers of other accesses.
@@ -83,7 +86,7 @@ class RowFinder:
         numbers = self._numbers
         lines = Lines(numbers, loop, self.counter, lambda op: numbers.spread(self._last_of(op)[0]))
         for op in used[:MOST_ROWS]:
-            if not self._may_store_row(op, used):
+            if op in certain or not self._may_store_row(op, used):
                 continue
             window = self._window(op)
             line = self._line(op, lines) if window is not None else None
@@ -115,17 +118,23 @@ class RowFinder:
         """Return whether each lane's row ends before the next lane's begins, an i1."""
         lanes, code, numbers = self.lanes, self.lanes.code, self._numbers
         v = integer(64, lanes.n)
-        after = code.let(f"getelementptr i64, ptr {row.starts}, i64 {lanes.facts.width}")
-        code.line(f"store i64 {(1 << 63) - 1}, ptr {after}")
+        iterations = code.let(f"add i64 {row.last}, 1")
+        bytes_ = code.let(f"mul i64 {iterations}, {row.size}")
+        width = lanes.facts.width
+        last, after = (
+            code.let(f"getelementptr i64, ptr {row.starts}, i64 {lane}")
+            for lane in (width - 1, width)
+        )
+        end = code.let(f"add i64 {code.let(f'load i64, ptr {last}')}, {bytes_}")
+        code.line(f"store i64 {end}, ptr {after}")
         second = code.let(f"getelementptr i64, ptr {row.starts}, i64 1")
         starts, following = (
             [code.let(f"load {v}, ptr {p}, align 8") for p in lanes.chunk_places(first, 64)]
             for first in (row.starts, second)
         )
-        iterations = code.let(f"add i64 {row.last}, 1")
-        bytes_ = numbers.spread(code.let(f"mul i64 {iterations}, {row.size}"))
         distances = numbers.do("sub", following, starts)
-        overlap = lanes.any(numbers.do("icmp slt", distances, bytes_))
+        between = numbers.do("sub", distances, numbers.spread(bytes_))
+        overlap = lanes.any(numbers.do("icmp uge", between, MOST_BETWEEN))
         return code.let(f"xor i1 {overlap}, true")
 
     def _window(self, op: Op) -> Window | None:

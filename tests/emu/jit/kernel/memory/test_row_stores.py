@@ -94,6 +94,11 @@ def test_rows_of_any_length(type_: str, header: bool) -> None:
         assert not check(kernel(type_, header=header), type_, 40, length)
 
 
+def test_rows_of_a_known_length() -> None:
+    text = kernel("u32").replace("ld_kernarg_u32 $s2, [%length]", "mov_u32 $s2, 37")
+    assert not check(text, "u32", 40, 37)
+
+
 @pytest.mark.parametrize("row", [0, 8, 15, 39])
 def test_rows_of_a_warp_may_overlap(row: int) -> None:
     assert not check(kernel("u32"), "u32", row, 40, items=16)
