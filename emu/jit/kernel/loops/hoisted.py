@@ -291,9 +291,10 @@ class Hoisted:
             finder = RowFinder(
                 self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()
             )
-            rows = [*finder.found(self.certain)]
+            rows: list[tuple[Op, RowAccess, list[str]]] = []
             if self.in_step is None and only_exit(self.lanes.flow, self.loop):
                 rows += finder.stores(self.certain)
+            rows += finder.loads(self.certain, [op for op, _, _ in rows])
             for op, row, tests in rows:
                 self.rows[op] = row
                 self._tests_of(op).extend([test] for test in tests)

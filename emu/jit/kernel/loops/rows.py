@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from .....isa.types import Segment
 from ....analysis.flow.order import Loop
 from ....analysis.ranges.stepping import Counter
-from ....analysis.values.ssa import Op
+from ....analysis.values.ssa import Const, Op, Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
@@ -18,6 +18,12 @@ from ..memory.records.row_blocks import RowAccess, elements_of_block, may_block,
 
 MOST_ROWS = 3
 """Loads from rows in one loop, and stores: each keeps a block."""
+
+MOST_DEEP = 4
+"""Operations that two addresses are compared by."""
+
+_SUMS = frozenset({"add", "sub", "mul", "mad", "shl", "cvt"})
+"""Operations that have no other operands than values."""
 
 MOST_BETWEEN = 1 << 48
 """Bytes between rows of lanes that are stored in blocks: sums for all lanes do not wrap around."""
@@ -43,16 +49,19 @@ class RowFinder:
         self._iteration = iteration
         self._numbers = Numbers(lanes, each=True)
 
-    def found(self, certain: Collection[Op]) -> Iterator[tuple[Op, RowAccess, list[str]]]:
+    def loads(
+        self, certain: Collection[Op], written: Collection[Op]
+    ) -> Iterator[tuple[Op, RowAccess, list[str]]]:
         """Yield each load from rows with tests, as i1: all that it loads is inside then.
 
         A block is loaded before its elements are due. So what the loop stores must be into other
-        buffers, or be stored by the cold side, after which blocks are loaded again.
+        buffers, or be stored by the cold side, after which blocks are loaded again. Or it is
+        `written` to rows, each element after it has been loaded.
         """
         lanes, loop, count = self.lanes, self.loop, 0
         ops = [op for number in sorted(loop.nodes) for op in lanes.ssa.ops.get(number, ())]
-        stores = [self._window(op) for op in ops if _may_store(op)]
-        if any(op.ins.row.is_atomic for op in ops if _may_store(op)):
+        stores = [op for op in ops if _may_store(op)]
+        if any(op.ins.row.is_atomic for op in stores):
             return
         numbers = self._numbers
         lines = Lines(numbers, loop, self.counter, lambda op: numbers.spread(self._last_of(op)[0]))
@@ -65,8 +74,10 @@ class RowFinder:
             line = self._line(op, lines) if window is not None else None
             if window is None or line is None:
                 continue
-            apart = [self._are_apart(window, store) for store in stores if store is not None]
-            if len(apart) == len(stores):
+            others = [s for s in stores if s not in written or not self._is_first(op, s)]
+            windows = [self._window(other) for other in others]
+            apart = [self._are_apart(window, other) for other in windows if other is not None]
+            if len(apart) == len(others):
                 row, tests = self._row(op, line, window)
                 yield op, row, [*tests, *apart]
                 count += 1
@@ -74,9 +85,10 @@ class RowFinder:
     def stores(self, certain: Collection[Op]) -> Iterator[tuple[Op, RowAccess, list[str]]]:
         """Yield each store to rows with tests, as i1: what it stores may be written in blocks then.
 
-        The rows of all lanes share no memory, and neither do the buffers of other accesses.
+        The rows of all lanes share no memory, and neither do the buffers of other accesses but
+        those that load each element before it is stored.
         """
-        lanes, loop = self.lanes, self.loop
+        lanes, loop, count = self.lanes, self.loop, 0
         if lanes.facts.marks or lanes.facts.width > 64:
             return
         ops = [op for number in sorted(loop.nodes) for op in lanes.ssa.ops.get(number, ())]
@@ -85,20 +97,25 @@ class RowFinder:
             return
         numbers = self._numbers
         lines = Lines(numbers, loop, self.counter, lambda op: numbers.spread(self._last_of(op)[0]))
-        for op in used[:MOST_ROWS]:
-            if op in certain or not self._may_store_row(op, used):
+        for op in used:
+            if count == MOST_ROWS or op in certain or not self._may_store_row(op, used):
                 continue
             window = self._window(op)
             line = self._line(op, lines) if window is not None else None
             if window is None or line is None:
                 continue
-            others = [self._window(other) for other in used if other is not op]
-            apart = [self._are_apart(window, other) for other in others if other is not None]
+            others = [s for s in used if s is not op and not self._is_first(s, op)]
+            windows = [self._window(other) for other in others]
+            apart = [self._are_apart(window, other) for other in windows if other is not None]
             row, tests = self._row(op, line, window)
             yield op, row, [*tests, *apart, self._rows_are_apart(row)]
+            count += 1
 
     def _may_store_row(self, op: Op, used: Sequence[Op]) -> bool:
-        """Return whether an op stores in each iteration, to a buffer that no other one accesses."""
+        """Return whether an op stores in each iteration, to a buffer of its own.
+
+        Other ops may load the element from there, before it is stored.
+        """
         row, base, lanes = op.ins.row, op.base, self.lanes
         if row.is_load or row.type is None or base is None or self._is_short(op):
             return False
@@ -106,8 +123,20 @@ class RowFinder:
             return False
         if lanes.shapes.piece_stride(base) in (0, row.type.size):
             return False
-        buffers = [self._buffer(other) for other in used]
+        buffers = [self._buffer(other) for other in used if not self._is_first(other, op)]
         return may_block(lanes, row.type.size) and buffers.count(self._buffer(op)) == 1
+
+    def _is_first(self, load: Op, store: Op) -> bool:
+        """Return whether an op loads the element that another one then stores in its place."""
+        ops, place, other = self.lanes.ssa.ops[store.node], load.ins.address, store.ins.address
+        return (
+            load.ins.row.is_load
+            and load.node == store.node
+            and load.ins.row.type is store.ins.row.type
+            and (place and place.offset) == (other and other.offset)
+            and _is_same(load.base, store.base)
+            and ops.index(load) < ops.index(store)
+        )
 
     def _buffer(self, op: Op) -> int | None:
         """Return the pointer parameter of an access."""
@@ -228,6 +257,16 @@ def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
         return False
     apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)
     return _is_always_made(loop, op) and apart and may_block(lanes, row.type.size)
+
+
+def _is_same(a: Value | None, b: Value | None, depth: int = MOST_DEEP) -> bool:
+    """Return whether two values are known to be equal: the same one, or made in the same way."""
+    if a is b or (isinstance(a, Const) and isinstance(b, Const) and a.bits == b.bits):
+        return True
+    if not (isinstance(a, Op) and isinstance(b, Op) and depth) or a.ins.row is not b.ins.row:
+        return False
+    same = (_is_same(x, y, depth - 1) for x, y in zip(a.args, b.args, strict=True))
+    return a.ins.row.stem in _SUMS and all(same)
 
 
 def _is_always_made(loop: Loop, op: Op) -> bool:

@@ -31,13 +31,24 @@ EXTRAS = {
     "nothing": "",
     "loads by a pointer of another buffer": WITHIN.replace("{access}", "ld"),
     "stores by a pointer of another buffer": WITHIN.replace("{access}", "st"),
-    "loads from the buffer": "ld_global_{type_} {other}, [$d6+{size}]",
+    "loads the next element": "ld_global_{type_} {other}, [$d6+{size}]",
 }
 
+BEFORE = {
+    "nothing": "",
+    "loads the element": "ld_global_{type_} {other}, [$d7]\n {again}",
+    "loads the next element": "ld_global_{type_} {other}, [$d7+{size}]\n {again}",
+}
+"""What comes before the store, of what is in memory already."""
 
-def kernel(type_: str, extra: str = "nothing", header: bool = False) -> str:
+
+def kernel(
+    type_: str, extra: str = "nothing", header: bool = False, before: str = "nothing"
+) -> str:
     size = BYTES[type_]
     names = {"size": size, "type_": type_, "other": "$d11" if size == 8 else "$s11"}
+    names["again"] = f"add_{'f64' if size == 8 else 'u32'} {names['other']}, {names['other']}, 3"
+    names["again"] += ".0" if size == 8 else ""
     data = "cvt_f64_u32 $d11, $s8" if size == 8 else "mov_u32 $s11, $s8"
     total = "cvt_u32_f64 $s10, $d11" if size == 8 else "mov_u32 $s10, $s11"
     test = "cmp_ge_u32 $c1, $s4, $s2\n cbr $c1, @end"
@@ -62,6 +73,7 @@ def kernel(type_: str, extra: str = "nothing", header: bool = False) -> str:
         mad_u64 $d7, $d7, {size}, $d6
         mad_u32 $s8, $s8, 31, $s5
         {data}
+        {BEFORE[before].format(**names)}
         st_global_{type_} {names["other"]}, [$d7]
         {EXTRAS[extra].format(**names)}
         {total}
@@ -77,7 +89,8 @@ def check(text: str, type_: str, row: int, length: int, short: int = 0, items: i
     size = BYTES[type_]
 
     def work() -> Work:
-        out = np.zeros((ITEMS * row + 60 - short) * size, np.uint8)
+        count = ITEMS * row + 60 - short
+        out = np.arange(count, dtype=np.float64 if size == 8 else f"u{size}").view(np.uint8)
         given = [np.uint32(row), np.uint32(length), np.uint64(0), np.zeros(64, np.uint8), out]
         made = make(text, given, items=items, group_size=min(items, 64), width=32)
         first, second = (buffer.base for buffer in made.memory.buffers[:2])
@@ -117,6 +130,13 @@ def test_other_accesses_see_what_was_stored(type_: str, extra: str) -> None:
     assert not check(kernel(type_, extra), type_, 40, 37, items=64)
 
 
+@pytest.mark.parametrize("type_", BYTES)
+@pytest.mark.parametrize("before", BEFORE)
+def test_rows_may_be_changed_in_place(type_: str, before: str) -> None:
+    for length in (17, 37):
+        assert not check(kernel(type_, before=before), type_, 40, length)
+
+
 @pytest.mark.parametrize("short", [30, 60, 2000])
 def test_faults_are_those_of_the_oracle(short: int) -> None:
     assert check(kernel("u32"), "u32", 40, 90, short)
@@ -124,16 +144,20 @@ def test_faults_are_those_of_the_oracle(short: int) -> None:
 
 @pytest.mark.skipif(not host_has("avx512f"), reason="blocks are transposed with AVX-512 only")
 @pytest.mark.parametrize(
-    ("extra", "expected"),
-    [(extra, extra != "loads from the buffer") for extra in EXTRAS],
+    ("text", "expected"),
+    [
+        *((kernel("u32", extra), extra != "loads the next element") for extra in EXTRAS),
+        (kernel("u32", before="loads the element"), True),
+        (kernel("u32", before="loads the next element"), False),
+    ],
 )
 def test_rows_are_stored_in_blocks(
-    extra: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+    text: str, expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[object] = []
     store = row_stores.store
     monkeypatch.setattr(row_stores, "store", lambda *args: made.append(args) or store(*args))
     given = [np.uint32(40), np.uint32(40), np.uint64(0), *[np.zeros(9999, np.uint8)] * 2]
-    work = make(kernel("u32", extra), given, items=64, group_size=64)
+    work = make(text, given, items=64, group_size=64)
     generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
     assert bool(made) == expected
