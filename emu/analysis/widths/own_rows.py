@@ -1,6 +1,6 @@
-"""Loops in which each lane writes a row of its own, element by element.
+"""Loops in which each lane walks along a row of its own, element by element.
 
-The lines that the lanes write are as far apart as the rows. Where that is a power of two, as it
+The lines that the lanes access are as far apart as the rows. Where that is a power of two, as it
 often is, they lie in a few sets of the first-level cache, and those of 32 lanes evict each other
 before the next element is due.
 """
@@ -17,23 +17,42 @@ from .registers import lane_step
 LARGE_STEP = 2048
 """Bytes between rows at whose multiples 32 lines lie in two sets of a first-level cache."""
 
+WORD = 4
+"""Bytes of elements from which on a line of a row is loaded as a block, so that it is needed once.
+
+Lines of smaller elements have several blocks.
+"""
+
 _SUMS = frozenset({"add", "sub", "mad", "mul", "shl", "cvt"})
 
 
-def stores_rows(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether each lane of an innermost loop stores to a row of its own."""
-    if any(other.parent == loop.number for other in shapes.flow.loops):
-        return False
+def stores_rows(shapes: Shapes) -> bool:
+    """Return whether lanes store to rows of their own in a loop that they leave together."""
+    return _has_rows(shapes, is_load=False)
+
+
+def loads_rows(shapes: Shapes) -> bool:
+    """Return whether lanes load words of their own rows in such a loop."""
+    return _has_rows(shapes, is_load=True)
+
+
+def _has_rows(shapes: Shapes, *, is_load: bool) -> bool:
+    outer = {loop.parent for loop in shapes.flow.loops} | shapes.divergent_loops
     return any(
-        _is_stored_row(shapes, loop, op) for n in loop.nodes for op in shapes.ssa.ops.get(n, ())
+        op.ins.row.is_load == is_load and _is_in_row(shapes, loop, op)
+        for loop in shapes.flow.loops
+        if loop.number not in outer
+        for number in loop.nodes
+        for op in shapes.ssa.ops.get(number, ())
     )
 
 
-def _is_stored_row(shapes: Shapes, loop: Loop, op: Op) -> bool:
+def _is_in_row(shapes: Shapes, loop: Loop, op: Op) -> bool:
+    """Return whether an access walks along rows that may be a power of two apart."""
     row, base = op.ins.row, op.base
-    if not row.is_memory or row.is_load or row.is_atomic or row.segment is not Segment.GLOBAL:
+    if not row.is_memory or row.is_atomic or row.segment is not Segment.GLOBAL or base is None:
         return False
-    if base is None:
+    if row.is_load and (row.type is None or row.type.size < WORD):
         return False
     step = lane_step(shapes, base)
     return (step is None or (step != 0 and step % LARGE_STEP == 0)) and _is_row(shapes, loop, base)

@@ -5,10 +5,10 @@ which hides the latency of instructions, and half the overhead of a warp. They p
 few and registers suffice: in loops that all lanes leave together and that move no values through
 memory, in code without loops and with one branch at most, and in loops on bytes. All accesses must
 be wide or of one place, known beforehand; loops that all lanes leave together may gather as well,
-since twice the loads are under way then. Loops that write a row a lane take 16 lanes, whose lines
-are few enough for the sets of the first-level cache that they share. Work that is all on narrow
-lanes takes vectors of 32 or 64, so that bytes and 16-bit numbers fill registers, and masks of all
-branches are few.
+since twice the loads are under way then. If they load a row a lane, they take 32 lanes, and 16 if
+they write one: the lines of more rows may not fit into the sets of the first-level cache that they
+share. Work that is all on narrow lanes takes vectors of 32 or 64, so that bytes and 16-bit numbers
+fill registers, and masks of all branches are few.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..suitability.barriers import arrive_together, has_barriers
 from ..values.ssa import Op, Value
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
-from .own_rows import stores_rows
+from .own_rows import loads_rows, stores_rows
 from .registers import (
     has_registers,
     is_vector,
@@ -138,8 +138,10 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
     hard = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if not _is_easy(shapes, op)]
     is_straight = not shapes.flow.loops
     if hard:
-        if not is_straight and any(stores_rows(shapes, loop) for loop in shapes.flow.loops):
+        if stores_rows(shapes):
             return Choice(FEW, chunk, FEW)
+        if loads_rows(shapes):
+            return usual
         together = not shapes.divergent_loops and not shapes.facts.piece
         gathers = len(hard) <= MOST_GATHERS and all(_is_gather(op) for op in hard)
         return wide if together and gathers and (not is_straight or _is_light(shapes)) else usual

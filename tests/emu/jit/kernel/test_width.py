@@ -98,6 +98,11 @@ def test_loops_that_write_a_row_a_lane_get_few_lanes(row: str, width: int) -> No
     assert width_of(own_row + written.replace("add_u32 $s4", "add_u32 $s6") + END) == width
 
 
+@pytest.mark.parametrize(("row", "width"), [("$s1", USUAL), ("1024", USUAL), ("500", WIDE)])
+def test_loops_that_load_a_row_a_lane_get_the_usual_lanes(row: str, width: int) -> None:
+    assert width_of(START + ROW.replace("100", row) + END) == width
+
+
 def test_also_where_a_pointer_steps_along_the_row() -> None:
     walk = f"{ROW}\nst_global_u32 $s4, [$d5]\nadd_u64 $d5, $d5, 4"
     start = "mul_u32 $s7, $s0, $s1\ncvt_u64_u32 $d5, $s7\nmad_u64 $d5, $d5, 4, $d1\n@top:"
