@@ -218,11 +218,10 @@ class RowFinder:
         if op.ins.row.is_load:
             least = elements_of_block(size) - 1
             tests += [code.let(f"icmp sge i64 {last}, {least}"), lanes.any(lanes.mask)]
-            room = self._starts(hosts)
-        else:
-            # In lanes that do not run, these may be anything: then it is a test that fails.
-            room = room_for_starts(lanes)
-            self._put([code.let(f"freeze {integer(64, lanes.n)} {h}") for h in hosts], room)
+            return RowAccess(op, size, self._iteration, last, self._starts(hosts)), tests
+        # In lanes that do not run, these may be anything: then it is a test that fails.
+        room = room_for_starts(lanes)
+        self._put([code.let(f"freeze {integer(64, lanes.n)} {h}") for h in hosts], room)
         return RowAccess(op, size, self._iteration, last, room, lanes.running()), tests
 
     def _starts(self, hosts: list[str]) -> str:

@@ -40,8 +40,8 @@ class RowAccess:
     """The number of the last iteration, an i64."""
     starts: str
     """Where the host addresses of all lanes are, as of the first iteration: a ptr to i64."""
-    running: str
-    """The lanes that run the loop, an i64."""
+    running: str = ""
+    """The lanes that run the loop, an i64, for stores."""
 
     @property
     def elements(self) -> int:
