@@ -149,7 +149,7 @@ def shuffles_of(sources: Sources, chunk: int, most: int) -> int | None:
         here = slice(first, first + chunk)
         stores, lanes = sources.store_of[here], sources.lane_of[here]
         runs = stores != NONE
-        vectors = {*zip(stores[runs], lanes[runs] // chunk, strict=True)}
+        vectors = {*zip(stores[runs].tolist(), (lanes[runs] // chunk).tolist(), strict=True)}
         if len(vectors) > most:
             return None
         in_place = (lanes[runs] % chunk == np.flatnonzero(runs)).all()

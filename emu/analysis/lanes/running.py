@@ -35,6 +35,9 @@ MOST_VECTORS = 1500
 MOST_OF_ALL_LANES = 2500
 """The same where no iteration leaves out lanes."""
 
+MOST_IN_REGISTERS = 3000
+"""The same where group memory may be in registers: steps over several arrays at a time."""
+
 LEAST_GAIN = 4
 """A loop is written so if this share of its vectors, one in so many, has no lane."""
 
@@ -244,7 +247,7 @@ class Walk:
             wide += sum(self._is_wide(op) for op in scattered)
         all_lanes = sum(self._vectors(n, before) for n in body) * (trips.returns + 1)
         if not self._gains:
-            pays = vectors <= MOST_VECTORS
+            pays = vectors <= MOST_IN_REGISTERS
         elif self._is_alike(loop):
             mostly = 2 * wide > len(scattered) * (trips.returns + 1)
             pays = mostly and vectors <= MOST_OF_ALL_LANES

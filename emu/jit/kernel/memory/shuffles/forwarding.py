@@ -55,9 +55,10 @@ class Forwarding:
         """Return one vector of a load, by permutations of two vectors each."""
         n, v = self._lanes.n, integer(32, self._lanes.n)
         here = slice(chunk * n, (chunk + 1) * n)
+        stores, lanes = sources.store_of[here].tolist(), sources.lane_of[here].tolist()
         places = [
-            None if store == NONE else (int(store), int(lane) // n, int(lane) % n)
-            for store, lane in zip(sources.store_of[here], sources.lane_of[here], strict=True)
+            None if store == NONE else (store, lane // n, lane % n)
+            for store, lane in zip(stores, lanes, strict=True)
         ]
         vectors = list(dict.fromkeys(place[:2] for place in places if place is not None))
         if not vectors:
