@@ -219,7 +219,7 @@ class Nodes:
         edges.keep_mask(number)
         if edges.counters is not None:
             edges.counters.run(number)
-        if number in plan.sparse:
+        if number in plan.sparse and self._version is None:
             if plan.has_both:
                 self._choose(number)
             LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
@@ -280,7 +280,10 @@ class Nodes:
                 code.jump(checked)
             return hoisted.in_step is not None
         enter = edges.label("enter", header)
-        code.branch(hoisted.hold(), enter, checked)
+        holds = hoisted.hold()
+        if header in self.plan.sparse:
+            holds = code.let(f"and i1 {holds}, {self._many_run()}")
+        code.branch(holds, enter, checked)
         code.block(enter)
         hoisted.enter()
         code.jump(edges.label("v", header))
@@ -315,17 +318,27 @@ class Nodes:
         )
         return (
             ops <= (LARGEST_OF_COPIES if has_copies else LARGEST_VERSION)
-            and all(n in self.plan.waits and n not in self.plan.sparse for n in loop.nodes)
+            and all(n in self.plan.waits for n in loop.nodes)
+            and all(self._is_left_together(loop, n) for n in loop.nodes & self.plan.sparse.keys())
             and _is_simple(self._flow, loop)
         )
 
+    def _is_left_together(self, loop: Loop, header: int) -> bool:
+        """Return whether a sparse loop is this one, and as many lanes run in all its iterations."""
+        is_own = header == loop.header and self.plan.has_both
+        return is_own and loop.number not in self._memory.ranges.shapes.divergent_loops
+
     def _choose(self, header: int) -> None:
         """Continue at `together<header>` if many lanes run, else in a new block."""
+        code = self.lanes.code
+        code.branch(self._many_run(), f"together{header}", f"few{header}")
+        code.block(f"few{header}")
+
+    def _many_run(self) -> str:
+        """Return whether a sparse loop shall run for all lanes together, an i1."""
         lanes, code = self.lanes, self.lanes.code
         count = code.call("i64", "llvm.ctpop.i64", f"i64 {lanes.running()}")
-        few = code.let(f"icmp ult i64 {count}, {lanes.facts.together_from}")
-        code.branch(few, f"few{header}", f"together{header}")
-        code.block(f"few{header}")
+        return code.let(f"icmp uge i64 {count}, {lanes.facts.together_from}")
 
     def assume(
         self, assumed: Assumed, inside: frozenset[Op], tile: CopiedTile | None = None

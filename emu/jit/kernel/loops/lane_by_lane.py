@@ -91,8 +91,8 @@ class LaneByLane:
         sources = {value: self._spill(value) for value in self._needed()}
         hoisted = Hoisted(lanes, self._instructions.access, self.loop, each=True)
         if hoisted.is_useful:
-            code.branch(hoisted.hold(), f"enter{header}", f"alone{header}")
-            code.block(f"enter{header}")
+            code.branch(hoisted.hold(), f"each{header}", f"alone{header}")
+            code.block(f"each{header}")
             hoisted.enter()
             self._emit_lanes("unchecked", hoisted, sources)
         else:

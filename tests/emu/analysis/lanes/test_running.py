@@ -62,6 +62,18 @@ def test_long_trees_are_not(steps: int, copied: bool) -> None:
     assert bool(Walk(shapes, Ranges(shapes).trips).copied) == copied
 
 
+@pytest.mark.parametrize(("steps", "copied"), [(10, True), (40, False)])
+def test_loops_are_longer_where_group_memory_may_be_in_registers(steps: int, copied: bool) -> None:
+    """Most lanes run all iterations, in 3,000 vectors at most."""
+    added = "\n".join(["mad_u32 $s5, $s5, $s5, $s4"] * steps)
+    text = TREE.replace("add_u32 $s5, $s5, $s4", added).replace("BEGIN", "1")
+    text = text.replace("cmp_ge_u32 $c0, $s0, $s2", "cmp_lt_u32 $c0, $s0, $s2")
+    repeat = "shl_u32 $s2, $s2, 1\n cmp_lt_u32 $c1, $s2, 256"
+    shapes = analyse(kernel_of(text.replace("REPEAT", repeat))).shapes(FACTS)
+    assert not Walk(shapes, Ranges(shapes).trips).copied
+    assert bool(Walk(shapes, Ranges(shapes).trips, gains=False).copied) == copied
+
+
 @pytest.mark.parametrize(
     ("begin", "repeat"),
     [

@@ -184,6 +184,43 @@ def _inside(body: str) -> str:
     return lines.replace("[%next]", "[%x]").replace("[%wide]", "[%x]")
 
 
+COUNTED = """
+        mov_u32 $s6, 20
+        cvt_u64_u32 $d7, $s1
+        add_u64 $d8, $d7, $d2
+    @top:
+        ld_global_u8 $s4, [$d8]
+        and_u32 $s5, $s4, 1
+        cmp_eq_u32 $c0, $s5, 0
+        cbr $c0, @next
+        and_u32 $s5, $s2, 7
+        cvt_u64_u32 $d7, $s5
+        add_u64 $d7, $d7, $d5
+        st_global_u8 $s4, [$d7+512]
+        add_u32 $s2, $s2, 1
+    @next:
+        add_u64 $d8, $d8, 1
+        sub_u32 $s6, $s6, 1
+        cmp_ne_u32 $c0, $s6, 0
+        cbr $c0, @top"""
+"""Stores of bytes in a loop that all lanes leave together: many run a version without tests."""
+
+
+@pytest.mark.parametrize("lanes", [64, 20, 3])
+def test_many_lanes_of_a_counted_loop_run_it_without_tests(lanes: int, monkeypatch) -> None:
+    monkeypatch.setenv("SIMTLAB_LOOPS", "9")
+    monkeypatch.setenv(FOLDER_VARIABLE, "/dev/null")
+    assert sparse_loops(shapes_of(_inside(COUNTED)))
+    arrays = chains()
+    arrays[0][:] = np.where(np.arange(64) < lanes, arrays[0] & ~np.uint32(3), 3)
+    arrays[1][:] = np.arange(64) * 0x01020304
+    same(WALK.format(COUNTED), arrays, items=64, group_size=64)
+    arrays[0][1] = 1 << 20
+    with pytest.raises(Trap) as caught:
+        execute(make(WALK.format(COUNTED), arrays, items=64, group_size=64))
+    assert (caught.value.record.kind.name, caught.value.record.local) == ("OUT_OF_BOUNDS", 1)
+
+
 @pytest.mark.usefixtures("loops")
 def test_a_lane_that_faults_is_named() -> None:
     arrays = chains()
