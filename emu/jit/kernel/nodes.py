@@ -282,7 +282,8 @@ class Nodes:
         enter = edges.label("enter", header)
         holds = hoisted.hold()
         if header in self.plan.sparse:
-            holds = code.let(f"and i1 {holds}, {self._many_run()}")
+            many = code.let(f"xor i1 {self._few_run()}, true")
+            holds = code.let(f"and i1 {holds}, {many}")
         code.branch(holds, enter, checked)
         code.block(enter)
         hoisted.enter()
@@ -331,14 +332,14 @@ class Nodes:
     def _choose(self, header: int) -> None:
         """Continue at `together<header>` if many lanes run, else in a new block."""
         code = self.lanes.code
-        code.branch(self._many_run(), f"together{header}", f"few{header}")
+        code.branch(self._few_run(), f"few{header}", f"together{header}")
         code.block(f"few{header}")
 
-    def _many_run(self) -> str:
-        """Return whether a sparse loop shall run for all lanes together, an i1."""
+    def _few_run(self) -> str:
+        """Return whether so few lanes run that each shall run a sparse loop alone, an i1."""
         lanes, code = self.lanes, self.lanes.code
         count = code.call("i64", "llvm.ctpop.i64", f"i64 {lanes.running()}")
-        return code.let(f"icmp uge i64 {count}, {lanes.facts.together_from}")
+        return code.let(f"icmp ult i64 {count}, {lanes.facts.together_from}")
 
     def assume(
         self, assumed: Assumed, inside: frozenset[Op], tile: CopiedTile | None = None
