@@ -19,6 +19,7 @@ from .atomics import Atomics
 from .cold import Cold
 from .global_memory import GlobalMemory
 from .kernel_memory import KernelMemory
+from .lane_places import LanePlaces
 from .local_memory import LocalMemory
 from .moves import Moves
 from .pieces import Pieces
@@ -37,7 +38,7 @@ class Access:
         cold = Cold(lanes, moves, pieces, guarded)
         self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory)
         self.local = LocalMemory(lanes, moves, cold, pieces, memory)
-        self.tile = TileCopies(lanes, self.global_)
+        self.tile = TileCopies(lanes, LanePlaces(lanes, self.global_.addresses, self.global_.runs))
         self._atomics = Atomics(lanes, self.local, cold, moves, self.global_.addresses)
         self._arguments: dict[tuple[int, str], str] = {}
 
@@ -49,7 +50,7 @@ class Access:
     def rely_on(self, certain: frozenset[Op], rows: Mapping[Op, RowAccess] | None = None) -> None:
         """Emit the code of a loop before which a test has shown that some accesses are inside."""
         self.global_.certain = self.local.certain = certain
-        self.global_.rely_on_rows(rows or {})
+        self.global_.rows.rely_on(rows or {})
 
     def has_sides(self, op: Op) -> bool:
         """Return whether an access has code for both sides of a test."""

@@ -9,9 +9,8 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 
-from .....isa.types import Type
 from ....analysis.values.ssa import Op, Value
 from ...arithmetic.widths import element_number, extended
 from ..lane_code import LaneCode
@@ -26,9 +25,8 @@ from .kernel_memory import KernelMemory
 from .moves import Moves
 from .piece_rows import piece_rows, whole_chunks
 from .pieces import Pieces
-from .records import row_blocks, row_stores
 from .records.access import RecordAccess
-from .records.row_blocks import RowAccess
+from .records.row_accesses import RowAccesses
 from .runs import Runs
 from .scattered import Scattered, steps_by_elements
 from .shuffles import tables
@@ -47,17 +45,14 @@ class GlobalMemory:
         self.cold = cold
         self.pieces = pieces
         self.addresses = Addresses(lanes, memory.params)
+        self.rows = RowAccesses(lanes, moves, cold, pieces)
         self._ranges = memory.ranges
-        self._runs = Runs(lanes, memory.ranges.lane_trips if lanes.facts.one_warp else {})
+        self.runs = Runs(lanes, memory.ranges.lane_trips if lanes.facts.one_warp else {})
         self._scattered = Scattered(lanes, moves, cold, self.addresses)
         self._ahead = Ahead(lanes, memory.ranges)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
-        self.rows: Mapping[Op, RowAccess] = {}
-        """Accesses of rows of which a test before a loop shows that all is inside."""
-        self._blocks: dict[Op, str] = {}
-        """Room for the blocks of these accesses."""
         self.condition: str | None = None
         """Whether stores of one lane are made, an i1; None: they are."""
         self.inside: frozenset[Op] = frozenset()
@@ -65,8 +60,8 @@ class GlobalMemory:
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
-        if op in self.rows:
-            self._access_rows(op)
+        if self.rows.has(op):
+            self.rows.op(op)
             return
         loaded = self._records.op(op, self.inside) if self._records.has(op) else self._access(op)
         if loaded is not None:
@@ -113,26 +108,6 @@ class GlobalMemory:
             loaded = self._any_place(site)
         return loaded if site.is_load else None
 
-    def rely_on_rows(self, rows: Mapping[Op, RowAccess]) -> None:
-        """Emit the code of a loop with such accesses of rows."""
-        self.rows, cold = rows, self.cold
-        stores = {row: self._block(op) for op, row in rows.items() if not op.ins.row.is_load}
-        cold.makes_stale = bool(rows)
-        cold.write_kept = (lambda: row_stores.write_kept(self.lanes, stores)) if stores else None
-
-    def _block(self, op: Op) -> str:
-        if op not in self._blocks:
-            self._blocks[op] = row_blocks.room_for_block(self.lanes)
-        return self._blocks[op]
-
-    def _access_rows(self, op: Op) -> None:
-        lanes, row, room, type_ = self.lanes, self.rows[op], self._block(op), _type(op)
-        if op.ins.row.is_load:
-            loaded = row_blocks.load(lanes, row, room)
-            self.pieces.define(op, [extended(lanes.code, c, type_, lanes.n) for c in loaded])
-        else:
-            row_stores.store(lanes, row, self.moves.store_data(op, type_), room)
-
     def element(self, op: Op) -> tuple[Row, Value] | None:
         """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
         type_, address, base = op.ins.row.type, op.ins.address, op.base
@@ -146,58 +121,6 @@ class GlobalMemory:
             return None
         form = form.plus_constant(address.offset)
         return self.addresses.element(form, window, type_.size, type_.size)
-
-    # --- the places of single lanes
-
-    def offsets_of(self, op: Op, lanes: Sequence[int]) -> list[str]:
-        """Return where some lanes of a load, which is inside in all lanes, access its buffer."""
-        address, base = op.ins.address, op.base
-        assert address is not None
-        assert base is not None
-        code, addresses = self.lanes.code, self.addresses
-        form = addresses.form(base)
-        window = addresses.window(base, form, False)
-        assert window is not None
-        if form is None:
-            moved = code.let(f"sub i64 {address.offset}, {window.base}")
-            return [code.let(f"add i64 {moved}, {n}") for n in self._of_lanes(op, base, lanes)]
-        form = form.plus_constant(address.offset)
-        distance = addresses.distance(form, window)
-        if form.index is None:
-            return [distance] * len(lanes)
-        how = "sext" if form.signed else "zext"
-        numbers = self._of_lanes(op, form.index, lanes)
-        wide = [code.let(f"{how} i32 {number} to i64") for number in numbers]
-        return [self._plus_scaled(distance, number, form.scale) for number in wide]
-
-    def _of_lanes(self, op: Op, value: Value, lanes: Sequence[int]) -> list[str]:
-        """Return the integers that some lanes have of an index or address of an op."""
-        code, n, t = self.lanes.code, self.lanes.pieces.n, f"i{value.cls.bits}"
-        step = self.lanes.shapes.piece_stride(value)
-        if step is None:
-            numbers = self._runs.numbers(op, value, lanes)
-            if numbers is not None:
-                return numbers
-            n, vectors = self.lanes.n, self.lanes.vector(value)
-            whole = f"<{n} x {t}>"
-            return [
-                code.let(f"extractelement {whole} {vectors[lane // n]}, i32 {lane % n}")
-                for lane in lanes
-            ]
-        firsts = self.lanes.firsts(value)
-        return [
-            code.let(f"add {t} {firsts[lane // n]}, {step * (lane % n)}")
-            if step * (lane % n)
-            else firsts[lane // n]
-            for lane in lanes
-        ]
-
-    def host_of(self, op: Op, offset: str) -> str:
-        """Return the host address of an offset into the buffer of an access, an i64."""
-        assert op.base is not None
-        window = self.addresses.window(op.base, self.addresses.form(op.base), False)
-        assert window is not None
-        return self.lanes.code.let(f"add i64 {window.address}, {offset}")
 
     def _any_place(self, site: Site) -> list[str]:
         """Access by an address that is not a sum with one index: by two of them, or as it is."""
@@ -218,10 +141,6 @@ class GlobalMemory:
         """Return where a wide access by an index with a stride begins."""
         bytes_ = site.size * self.lanes.facts.width
         return self.addresses.place(form, site.window, bytes_, site.size)
-
-    def _plus_scaled(self, offset: str, index: str, scale: int) -> str:
-        code = self.lanes.code
-        return code.let(f"add i64 {offset}, {code.let(f'mul i64 {index}, {scale}')}")
 
     def _neighbours(self, site: Site, place: Place) -> Targets:
         return Targets(site.address(self.lanes.code, place.offset()), site.size)
@@ -313,13 +232,13 @@ class GlobalMemory:
             if rows is not None:
                 offsets = rows.offsets(distance, form.scale)
                 ends = (rows.lowest, rows.highest)
-                tested = [self._plus_scaled(distance, n, form.scale) for n in ends]
+                tested = [addresses.plus_scaled(distance, n, form.scale) for n in ends]
                 also = rows.fits(signed=form.signed, more=more)
                 whole = whole_chunks(lanes, index, stride)
             else:
                 how = "sext" if form.signed else "zext"
                 numbers = [code.let(f"{how} i32 {first} to i64") for first in lanes.firsts(index)]
-                known = {n: self._plus_scaled(distance, n, form.scale) for n in numbers}
+                known = {n: addresses.plus_scaled(distance, n, form.scale) for n in numbers}
                 offsets = tested = [known[n] for n in numbers]
                 if step:
                     last = (1 << (31 if form.signed else 32)) - 1 - more
@@ -441,7 +360,7 @@ class GlobalMemory:
         index = form.index
         assert index is not None
         host = self.addresses.host(site.window, self.addresses.distance(form, site.window))
-        loaded = self._runs.load(site.op, index, host, form.scale, signed=form.signed)
+        loaded = self.runs.load(site.op, index, host, form.scale, signed=form.signed)
         return [extended(self.lanes.code, c, site.type, self.lanes.n) for c in loaded]
 
     def _indexed(self, site: Site, form: Form) -> list[str]:
@@ -472,7 +391,7 @@ class GlobalMemory:
         near = near_of(lanes, index)
 
         def host() -> str:
-            start = self._plus_scaled(offset, near.first, form.scale)
+            start = addresses.plus_scaled(offset, near.first, form.scale)
             return addresses.host(site.window, start)
 
         def fits(elements: int) -> str:
@@ -499,8 +418,3 @@ class GlobalMemory:
     ) -> list[str]:
         """Access on the fast or the slow side; return what was loaded, in chunks."""
         return self.moves.either(good, fast, slow, site.op.cls, self.lanes.n)
-
-
-def _type(op: Op) -> Type:
-    assert op.ins.row.type is not None
-    return op.ins.row.type

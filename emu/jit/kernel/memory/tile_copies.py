@@ -11,7 +11,7 @@ from ....analysis.group_memory.forwarded import copies_of
 from ....analysis.group_memory.tile_rows import Anchor
 from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
-from .global_memory import GlobalMemory
+from .lane_places import LanePlaces
 from .runs import mask_of_run
 
 WORD_BITS = 32
@@ -20,8 +20,8 @@ WORD_BITS = 32
 class TileCopies:
     """Keeps the places of loads of global memory, and loads from there."""
 
-    def __init__(self, lanes: LaneCode, global_: GlobalMemory) -> None:
-        self._lanes, self._global = lanes, global_
+    def __init__(self, lanes: LaneCode, places: LanePlaces) -> None:
+        self._lanes, self._places = lanes, places
         self.found = CopiedTile()
 
     @property
@@ -35,9 +35,7 @@ class TileCopies:
         numbers = self.found.anchors.get((op, copy))
         if numbers is None or not self.is_unread:
             return
-        offsets = self._global.offsets_of(op, numbers)
-        for number, offset in zip(numbers, offsets, strict=True):
-            host = self._global.host_of(op, offset)
+        for number, host in zip(numbers, self._places.hosts_of(op, numbers), strict=True):
             self._lanes.variables.store(("place", op, copy, number), ["i64"], [host])
 
     def load(self, op: Op) -> list[str]:

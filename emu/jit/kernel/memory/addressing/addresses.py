@@ -327,6 +327,11 @@ class Addresses:
             total = code.let(f"add i64 {total}, {term}")
         return total
 
+    def plus_scaled(self, offset: str, index: str, scale: int) -> str:
+        """Return an offset and a scaled index together, an i64 like both."""
+        code = self.lanes.code
+        return code.let(f"add i64 {offset}, {code.let(f'mul i64 {index}, {scale}')}")
+
     def host(self, window: Window, offset: str) -> str:
         """Return the host address of an offset into a buffer, a ptr."""
         return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
