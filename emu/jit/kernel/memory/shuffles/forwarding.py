@@ -56,7 +56,7 @@ class Forwarding:
         n, v = self._lanes.n, integer(32, self._lanes.n)
         here = slice(chunk * n, (chunk + 1) * n)
         stores, lanes = sources.store_of[here].tolist(), sources.lane_of[here].tolist()
-        places = [
+        places: list[tuple[int, int, int] | None] = [
             None if store == NONE else (store, lane // n, lane % n)
             for store, lane in zip(stores, lanes, strict=True)
         ]
