@@ -29,11 +29,12 @@ def has_many_addresses(lanes: LaneCode, loop: Loop, copied: Collection[int]) -> 
     """Return whether many addresses step in a loop without loops inside but those `copied`."""
     if any(other.parent == loop.number for other in lanes.flow.loops if other.number not in copied):
         return False
-    return lanes.k * _stepped_accesses(lanes.ssa, loop) >= LEAST
+    return _stepped_vectors(lanes, loop) >= LEAST
 
 
-def _stepped_accesses(ssa: Ssa, loop: Loop) -> int:
-    """Return how many accesses of a loop are at addresses that it steps."""
+def _stepped_vectors(lanes: LaneCode, loop: Loop) -> int:
+    """Return how many vectors, or scalars of all lanes, a loop accesses at places that it steps."""
+    ssa, vectors = lanes.ssa, 0
 
     def is_sum(value: Value, of: Collection[Value]) -> bool:
         if not isinstance(value, Op) or value.ins.row.stem not in _SUMS:
@@ -46,15 +47,15 @@ def _stepped_accesses(ssa: Ssa, loop: Loop) -> int:
         for before, arg in phi.args.items()
         if before in loop.nodes and is_sum(arg, (phi,))
     }
-    accesses = 0
     for number in ssa.flow.order:
         if number not in loop.nodes:
             continue
         for op in ssa.ops.get(number, ()):
             if is_sum(op, stepped):
                 stepped.add(op)
-            accesses += op.ins.row.is_memory and op.base in stepped
-    return accesses
+            if op.ins.row.is_memory and op.base is not None and op.base in stepped:
+                vectors += 1 if lanes.shapes.is_uniform(op.base) else lanes.k
+    return vectors
 
 
 def steps_many_addresses(ssa: Ssa, vectors: int) -> bool:
