@@ -242,10 +242,10 @@ class Addresses:
 
     def _whole(self, form: Form, window: Window) -> str:
         """Return the offset of a form into a window with the index of lane 0, an i64."""
-        offset, first, code = self.distance(form, window), self.first(form), self.lanes.code
+        offset, first = self.distance(form, window), self.first(form)
         if first is None:
             return offset
-        return code.let(f"add i64 {offset}, {code.let(f'mul i64 {first}, {form.scale}')}")
+        return self.plus_scaled(offset, first, form.scale)
 
     def _in_row(self, row: Row, index: str) -> Place:
         code, inside = self.lanes.code, self.is_inside(row, index)
@@ -255,7 +255,7 @@ class Addresses:
             return code.let(f"getelementptr {cell}, ptr {row.host}, i64 {index}")
 
         def offset() -> str:
-            return code.let(f"add i64 {row.offset}, {code.let(f'mul i64 {index}, {row.step}')}")
+            return self.plus_scaled(row.offset, index, row.step)
 
         return Place(inside, host, offset)
 
