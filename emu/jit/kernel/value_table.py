@@ -23,9 +23,9 @@ class ValueTable:
         self.crossing = _crossing(ssa)
         """Ops whose value is used in another node, or by a phi."""
         self.floats = FloatRanges(ssa, lambda: self.integers)
-        self.unseen = _unseen(ssa)
+        numbers, segments = _numbers(ssa)
+        self.unseen = {v for v in numbers if isinstance(v, Op) and alu.changes_sign(v.ins.row)}
         """Signs of floats that are set or changed where no NaN's bits are observed later."""
-        numbers, segments = _numbers(ssa, self.unseen)
         self.noncanonical = _noncanonical(ssa, self.floats, numbers, segments)
         """Values that may carry a NaN with other bits than the canonical one."""
         carrying = {op for op in _loads(ssa, _OWN_SEGMENTS) if op in self.noncanonical}
@@ -125,18 +125,17 @@ def _is_step(value: Value) -> TypeGuard[Op]:
     return is_integer and isinstance(last, Const) and last.bits == 1
 
 
-def _numbers(ssa: Ssa, unseen: set[Value]) -> tuple[set[Value], set[Segment]]:
-    """Return what is read as numbers only: phis and selects, and segments by all of their loads.
+def _numbers(ssa: Ssa) -> tuple[set[Value], set[Segment]]:
+    """Return what is read as numbers only: phis, selects and signs; segments by all of their loads.
 
-    What they choose from or store may be read through further ones.
+    What they choose from, change the sign of or store may be read through further ones.
     """
     segments = {segment for segment in _OWN_SEGMENTS if _has_one_size(_accesses(ssa, {segment}))}
     loads = _loads(ssa, segments)
     found: set[Value] = {
         v
         for v in ssa.values()
-        if v.cls is not RegClass.C
-        and (isinstance(v, Phi) or (isinstance(v, Op) and v.ins.row.stem == "select"))
+        if v.cls is not RegClass.C and (isinstance(v, Phi) or (isinstance(v, Op) and _passes(v)))
     }
     found |= loads
     changed = True
@@ -149,7 +148,7 @@ def _numbers(ssa: Ssa, unseen: set[Value]) -> tuple[set[Value], set[Segment]]:
                     seen.update(() if op.base is None else (op.base,))
                 elif row.has_address:
                     seen |= uses(op)
-                elif op not in unseen and op not in found:
+                elif op not in found:
                     seen.update(a for i, a in enumerate(op.args) if _observes(op, i))
         for phis in ssa.phis.values():
             for phi in phis:
@@ -163,6 +162,11 @@ def _numbers(ssa: Ssa, unseen: set[Value]) -> tuple[set[Value], set[Segment]]:
 
 _OWN_SEGMENTS = (Segment.GROUP, Segment.PRIVATE)
 """Memory that nothing reads but the kernel itself."""
+
+
+def _passes(op: Op) -> bool:
+    """Return whether the bits of an op's result are those of a source, but for the sign."""
+    return op.ins.row.stem == "select" or alu.changes_sign(op.ins.row)
 
 
 def _accesses(ssa: Ssa, segments: Collection[Segment]) -> list[Op]:
@@ -247,29 +251,6 @@ def _reached(
         more = {v for v in values - found if not found.isdisjoint(choices[v])}
         changed = bool(more)
         found |= more
-    return found
-
-
-def _unseen(ssa: Ssa) -> set[Value]:
-    """Return each `neg` and `abs` whose result is read as a number only."""
-    found: set[Value] = {
-        v for v in ssa.values() if isinstance(v, Op) and alu.changes_sign(v.ins.row)
-    }
-    seen: set[Value] = set(ssa.conditions.values())
-    for phis in ssa.phis.values():
-        for phi in phis:
-            seen.update(phi.args.values())
-    changed = True
-    while changed:
-        found -= seen
-        changed = False
-        for ops in ssa.ops.values():
-            for op in ops:
-                if op in found:
-                    continue
-                observed = {a for i, a in enumerate(op.args) if _observes(op, i)} & found
-                seen |= observed
-                changed = changed or bool(observed)
     return found
 
 

@@ -31,6 +31,13 @@ USES = {
     "add_f32 $s5, $s5, 1.0\n st_global_f32 $s5, [$d3]",
     "moved, then stored": "mov_u32 $s5, $s4\n st_global_u32 $s5, [$d3]",
     "converted": "cvt_s32_f32 $s5, $s4\n st_global_u32 $s5, [$d3]",
+    "its sign chosen, then added": "cmp_lt_u32 $c2, $s0, 20\n neg_f32 $s5, $s4\n"
+    "select_f32 $s5, $c2, $s4, $s5\n add_f32 $s5, $s5, 1.0\n st_global_f32 $s5, [$d3]",
+    "its sign chosen, then stored": "cmp_lt_u32 $c2, $s0, 20\n neg_f32 $s5, $s4\n"
+    "select_f32 $s5, $c2, $s4, $s5\n st_global_f32 $s5, [$d3]",
+    "its sign changed in a loop": "@turn:\n neg_f32 $s4, $s4\n add_u32 $s6, $s6, 1\n"
+    "cmp_lt_u32 $c2, $s6, $s3\n cbr $c2, @turn\n max_f32 $s4, $s4, 0.5\n"
+    "st_global_f32 $s4, [$d3]",
 }
 
 
