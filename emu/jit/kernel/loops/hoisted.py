@@ -287,7 +287,7 @@ class Hoisted:
         self.certain = frozenset(certain)
         if not self._numbers.each:
             self.sums = frozenset(op for a in found.values() for op in a.line.sums)
-        if not self._numbers.each and counter.step == 1:
+        if not self._numbers.each:
             finder = RowFinder(
                 self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()
             )
@@ -305,11 +305,13 @@ class Hoisted:
             return self.in_step.iteration
         lanes, code, counter = self.lanes, self.lanes.code, self._counter
         assert counter is not None
-        first = lanes.scalar(counter.phi)
+        first, step = lanes.scalar(counter.phi), abs(counter.step)
 
         def number() -> str:
-            now = code.let(f"sub i32 {lanes.scalar(counter.phi)}, {first}")
-            return code.let(f"zext i32 {now} to i64")
+            now = lanes.scalar(counter.phi)
+            ends = (now, first) if counter.step > 0 else (first, now)
+            way = code.let(f"zext i32 {code.let(f'sub i32 {ends[0]}, {ends[1]}')} to i64")
+            return way if step == 1 else code.let(f"udiv exact i64 {way}, {step}")
 
         return number
 

@@ -98,6 +98,24 @@ def test_rows_of_any_length(type_: str, header: bool) -> None:
         assert not check(kernel(type_, header=header), type_, 40, length)
 
 
+@pytest.mark.parametrize("step", [4, 3, -4])
+def test_counters_may_step_by_any_number(step: int) -> None:
+    """As offsets into a private array do, which a loop fills from a row."""
+    first, last = ("0", "$s2") if step > 0 else ("$s2", "0")
+    text = kernel("u32")
+    for old, new in {
+        "mov_u32 $s4, 0": f"mul_u32 $s2, $s2, {abs(step)}\n mov_u32 $s4, {first}\n"
+        "cvt_u64_u32 $d9, $s3\n mad_u64 $d9, $d9, 4, $d5",
+        "ld_global_u32 $s9, [$d7]": "ld_global_u32 $s9, [$d9]\n add_u64 $d9, $d9, 4",
+        "add_u32 $s4, $s4, 1": f"add_s32 $s4, $s4, {step}",
+        "cmp_lt_u32 $c1, $s4, $s2": f"cmp_{'lt' if step > 0 else 'gt'}_s32 $c1, $s4, {last}",
+    }.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    for length in (1, 15, 16, 17, 40):
+        assert not check(text, "u32", 40, length)
+
+
 @pytest.mark.parametrize("type_", ["u8", "u32"])
 def test_lanes_may_leave_early(type_: str) -> None:
     leave = "and_u32 $s6, $s9, 31\n cmp_eq_u32 $c2, $s6, 3\n cbr $c2, @store"

@@ -107,6 +107,15 @@ def test_rows_of_any_length(type_: str, header: bool) -> None:
         assert not check(kernel(type_, header=header), type_, 40, length)
 
 
+def test_a_counter_may_step_by_any_number() -> None:
+    text = kernel("u32").replace("add_u32 $s4, $s4, 1", "add_u32 $s4, $s4, 4")
+    text = text.replace("mov_u32 $s4, 0", "mul_u32 $s2, $s2, 4\n mov_u32 $s4, 0")
+    text = text.replace("mov_u32 $s11, 0", "cvt_u64_u32 $d7, $s3\n mad_u64 $d9, $d7, 4, $d6")
+    text = text.replace("$s11, [$d7]", "$s11, [$d9]\n add_u64 $d9, $d9, 4")
+    for length in (1, 16, 17, 40):
+        assert not check(text, "u32", 40, length)
+
+
 def test_rows_of_a_known_length() -> None:
     text = kernel("u32").replace("ld_kernarg_u32 $s2, [%length]", "mov_u32 $s2, 37")
     assert not check(text, "u32", 40, 37)
