@@ -13,14 +13,19 @@ from ..warps.uniformity import Shapes
 
 
 def has_own_memory(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether lanes of a loop access private memory at offsets that differ, and diverge."""
-    ops = (op for number in loop.nodes for op in shapes.ssa.ops.get(number, ()))
-    return has_divergent_branch(shapes, loop) and any(
+    """Return whether lanes of a loop access private memory at offsets that differ, and diverge.
+
+    They do in the innermost loop around such an access: rows of a matrix that a loop exchanges in
+    all lanes alike are better exchanged together.
+    """
+    return any(
         op.ins.row.segment is Segment.PRIVATE
         and op.ins.row.is_memory
         and op.base is not None
         and not shapes.is_uniform(op.base)
-        for op in ops
+        and has_divergent_branch(shapes, shapes.flow.loops_around(number)[0])
+        for number in loop.nodes
+        for op in shapes.ssa.ops.get(number, ())
     )
 
 

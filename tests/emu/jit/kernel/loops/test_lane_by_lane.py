@@ -497,6 +497,16 @@ def test_loops_over_memory_of_a_lanes_own_may_run_alone() -> None:
     assert may(stack())
     inner = "@inner:\n sub_u32 $s5, $s5, 1\n cmp_gt_s32 $c0, $s5, 0\n cbr $c0, @inner\n @test:"
     assert may(stack().replace("@test:", inner))
+    exchanged = """.private u32 depths[4]
+        mov_u32 $s5, 0
+        and_u32 $s4, $s1, 12
+    @exchange:
+        ld_private_u32 $s6, [depths+$s4]
+        st_private_u32 $s5, [depths+$s4]
+        add_u32 $s5, $s5, 1
+        cmp_lt_u32 $c0, $s5, 6
+        cbr $c0, @exchange"""
+    assert not may(exchanged)  # lanes diverge around this loop, not in it
     one_place = stack().replace("[depths+$s4]", "[depths]").replace("[marks+$s6]", "[marks]")
     assert not may(one_place)
 
