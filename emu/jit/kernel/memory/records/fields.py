@@ -208,7 +208,8 @@ class Records:
             is_access = row.is_memory and row.segment is not Segment.KERNARG
             if is_access and (row.is_atomic or row.is_load != op.ins.row.is_load):
                 return
-            traps = row.stem in ("div", "rem") or (is_access and row.segment is not Segment.GLOBAL)
+            divides = row.stem in ("div", "rem") and row.type is not None and not row.type.is_float
+            traps = divides or (is_access and row.segment is not Segment.GLOBAL)
             if (traps and not op.ins.row.is_load) or row.unit is Unit.SYNC:
                 return
             if is_access and row.segment is Segment.GLOBAL:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.kernel.memory.records.fields import load_plan, store_plan
+from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.memory.records.fields import Records, load_plan, store_plan
 from simtlab.emu.jit.kernel.memory.records.pairs import paired
+from simtlab.emu.jit.llvm.toolchain import host_has
 
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
@@ -136,7 +138,12 @@ STORES = """
 
 
 @pytest.mark.parametrize(
-    "store", ["st_group_u32 $s0, [shared+$s2]", "st_private_u32 $s0, [own+$s2]"]
+    "store",
+    [
+        "st_group_u32 $s0, [shared+$s2]",
+        "st_private_u32 $s0, [own+$s2]",
+        "sub_u32 $s2, $s2, 240\n div_u32 $s0, $s0, $s2",
+    ],
 )
 @pytest.mark.parametrize("records", [40, 50, 60, 64])
 def test_a_store_does_not_move_past_one_that_may_trap(store: str, records: int) -> None:
@@ -147,6 +154,23 @@ def test_a_store_does_not_move_past_one_that_may_trap(store: str, records: int) 
         return make(STORES.replace("STORE", store), [target], items=64, group_size=64)
 
     assert assert_as_oracle(work(), work())
+
+
+@pytest.mark.skipif(not host_has("avx512f"), reason="records are shuffled with AVX-512 only")
+@pytest.mark.parametrize(("type_", "fields"), [("f32", 3), ("u32", 2)])
+def test_a_float_division_does_not_part_a_record(
+    type_: str, fields: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It never traps, as that of integers may."""
+    made: list[int] = []
+    store = Records.store
+    monkeypatch.setattr(
+        Records, "store", lambda *args: made.append(len(args[1].ops)) or store(*args)
+    )
+    text = STORES.replace("STORE", f"div_{type_} $s0, $s0, $s2")
+    work = make(text, [np.zeros(192, np.uint32)], items=64, group_size=64)
+    generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+    assert max(made) == fields
 
 
 @pytest.mark.parametrize("scale", [1, 0x4000_0000, 0x8000_0000, 0xFFFF_FFFF])
