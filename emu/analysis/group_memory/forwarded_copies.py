@@ -31,17 +31,17 @@ MOST_OF_NEIGHBOURS = 1.5
 def forwarded_in_copies(
     shapes: Shapes,
     copied: Mapping[int, Trips],
-    same: Mapping[int, int],
+    runs_with: Mapping[int, int],
     total: int,
     chunk: int,
 ) -> Forwarded:
     """Return the loads of `total` bytes of group memory that take stored vectors of `chunk` lanes.
 
-    Loops that are `copied`, by number, have a copy for each iteration. A node has the mask of the
-    one that is the `same`. If some load cannot, all stores go to memory as well; that pays if most
-    loads would gather.
+    Loops that are `copied`, by number, have a copy for each iteration. A node runs as often as the
+    one that it `runs_with`, with the same lanes. If some load cannot, all stores go to memory as
+    well; that pays if most loads would gather.
     """
-    walk = _Walk(shapes, copied, same, total, chunk)
+    walk = _Walk(shapes, copied, runs_with, total, chunk)
     walk.go(list(shapes.flow.order))
     return walk.result()
 
@@ -53,13 +53,13 @@ class _Walk:
         self,
         shapes: Shapes,
         copied: Mapping[int, Trips],
-        same: Mapping[int, int],
+        runs_with: Mapping[int, int],
         total: int,
         chunk: int,
     ) -> None:
         self._shapes, self._flow, self._chunk = shapes, shapes.flow, chunk
         self._lanes = RunningLanes(shapes, copied)
-        self._copied, self._same = copied, same
+        self._copied, self._runs_with = copied, runs_with
         self._copies: dict[int, int] = {}
         self._words = StoredWords(total)
         self._found: dict[Access, Sources] = {}
@@ -99,7 +99,7 @@ class _Walk:
 
     def _node(self, number: int) -> None:
         lanes, node = self._lanes, self._flow.nodes[number]
-        if self._runs_after(number, other := self._same[number]):
+        if (other := self._runs_with[number]) != number:
             lanes.share(number, other)
         headers = {loop.number for loop in self._flow.loops if loop.header == number}
         if headers and not any(self._copies.get(header) for header in headers):
@@ -117,11 +117,6 @@ class _Walk:
                 some = running if ways is None else ways[i]
                 lanes.take(number, target, some, certainly=ways is not None)
 
-    def _runs_after(self, number: int, other: int) -> bool:
-        """Return whether a node always runs after another one; sides of branches need not."""
-        is_once = self._flow.loop_of[number] is None
-        return other != number and is_once and self._shapes.passes(other, number)
-
     def _access(self, op: Op, number: int, running: Lanes) -> bool:
         """Note what an access does; return whether what it stores is known."""
         type_, lanes = op.ins.row.type, self._lanes
@@ -130,14 +125,17 @@ class _Walk:
             return False
         base = op.base if op.base is not None else Const(RegClass.S, 0)
         found = self._words.words_of(op, lanes.of(base), running)
-        words = None if found is None or not lanes.is_exact(number) else found[0]
+        words = None if found is None else found[0]
         access = Access(op, copies_of(self._copies))
         if op.ins.row.is_load:
+            # What lanes get that do not run is never used.
             self._load(access, base, words, running)
-        elif words is not None:
-            self._words.store(access, words, running)
-            self._stores.add(op)
-        return op.ins.row.is_load or words is not None
+            return True
+        if words is None or not lanes.is_exact(number):
+            return False
+        self._words.store(access, words, running)
+        self._stores.add(op)
+        return True
 
     def _load(
         self, access: Access, base: Value, words: NDArray[np.int64] | None, running: Lanes

@@ -19,7 +19,7 @@ from .saturated import PASSED_ON, Caps
 WIDTHS = (8, 16)
 
 _NO_BYTES = frozenset({"mul", "mad", "shl", "shr"})
-"""x86 has none of these for bytes."""
+"""x86 has none of these for bytes, but for a bit that a condition is: LLVM chooses a constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class NarrowLanes:
         if least > max(WIDTHS):
             return None
         for bits in WIDTHS:
-            if bits >= least and not (bits == 8 and row.stem in _NO_BYTES):
+            if bits >= least and not (bits == 8 and row.stem in _NO_BYTES and not _moves_bit(op)):
                 for signed in (False, True):
                     if self._fits(op, operands, bits, signed=signed):
                         return Narrow(bits, signed)
@@ -149,6 +149,13 @@ def narrow_operands(op: Op) -> list[Value]:
         case "shl" | "shr":
             return op.args[:1]
     return op.args
+
+
+def _moves_bit(op: Op) -> bool:
+    """Return whether an op shifts a condition to the left by a constant."""
+    value, count = op.args[0], op.args[-1]
+    is_condition = isinstance(value, Op) and value.ins.row.source is B1
+    return op.ins.row.stem == "shl" and is_condition and isinstance(count, Const)
 
 
 def _small_load(op: Op) -> bool:

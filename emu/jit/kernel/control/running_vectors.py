@@ -42,7 +42,7 @@ class RunningVectors:
             if group_bytes:
                 self.copied = Walk(shapes, trips, gains=False).copied
                 self.forwarded = forwarded_in_copies(
-                    shapes, self.copied, self._same, group_bytes, lanes.n
+                    shapes, self.copied, plan.masks.runs_with, group_bytes, lanes.n
                 )
             if not self.forwarded.loads:
                 self.copied = Walk(shapes, trips).copied

@@ -55,7 +55,7 @@ def found(body: str, end: str = TOTAL, *, whole: bool = True) -> Forwarded:
     shapes, plan = analyse(kernel).shapes(facts), analyse(kernel).lane_plan(facts)
     loops = Ranges(shapes).trips
     copied = Walk(shapes, loops, gains=False).copied
-    return forwarded_in_copies(shapes, copied, plan.masks.same, kernel.group_size, 16)
+    return forwarded_in_copies(shapes, copied, plan.masks.runs_with, kernel.group_size, 16)
 
 
 def test_all_levels_of_a_tree_are_forwarded() -> None:
@@ -80,6 +80,13 @@ def test_all_levels_of_a_tree_are_forwarded() -> None:
 )
 def test_nothing_is_unless_all_is_known(body: str) -> None:
     assert not found(body).loads
+
+
+def test_loads_of_lanes_that_data_choose_are_forwarded() -> None:
+    some = "cmp_lt_u32 $c1, $s2, $s4\n cbr $c1, @none\n ld_group_u32 $s7, [t+$s5]\n@none:\n"
+    one = found(ADD.replace("ld_group_u32 $s7, [t+$s5]\n", some))
+    assert len(one.loads) == 2 * 6 + 1
+    assert len(one.unread) == 2
 
 
 def test_partial_workgroups_and_words_that_nothing_stores_are_not() -> None:
