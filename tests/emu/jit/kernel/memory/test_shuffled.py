@@ -48,6 +48,51 @@ def test_partners_are_loaded(partner: str, size: int) -> None:
         same(text, [x, step, running], items=2 * size, group_size=size)
 
 
+STEPS = """\
+kernel k(global u32* %x, u32 %step, u32 %odd) {
+    .group u32 part[SIZE]
+    workitemid_u32 $s0, 0
+    workitemflatabsid_u32 $s1
+    ld_kernarg_u32 $s2, [%step]
+    ld_kernarg_u32 $s3, [%odd]
+    cvt_u64_u32 $d0, $s1
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s4, [$d1]
+    shl_u32 $s5, $s0, 2
+    st_group_u32 $s4, [part+$s5]
+    sub_u32 $s6, $s0, $s3
+@step:
+    barrier
+    ld_group_u32 $s7, [part+$s5]
+    mad_u32 $s4, $s4, 5, $s7
+    xor_u32 $s7, $s6, $s2
+    shl_u32 $s7, $s7, 2
+    barrier
+    cmp_lt_u32 $c0, $s0, $s3
+    cbr $c0, @kept
+    st_group_u32 $s4, [part+$s7]
+@kept:
+    cmp_ne_u32 $c0, $s2, 0
+    shr_u32 $s2, $s2, 1
+    cbr $c0, @step
+    barrier
+    ld_group_u32 $s7, [part+$s5]
+    st_global_u32 $s7, [$d1]
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize(("size", "width"), [(64, 7), (64, 16), (256, 64)])
+def test_steps_store_to_partners_of_running_lanes(size: int, width: int) -> None:
+    text = STEPS.replace("SIZE", str(size))
+    x = np.random.default_rng(size).integers(0, 1 << 32, 2 * size, np.uint32)
+    # The first lanes' places are before the segment if these lanes do not run.
+    for running_from in (0, 5, 16):
+        same(text, [x, size // 2, running_from], items=2 * size, group_size=size, width=width)
+
+
 ATOMIC = """\
 kernel k(global u32* %x, global TYPE* %y, u32 %some) {
     .group TYPE cells[8]
