@@ -50,7 +50,7 @@ class Instructions:
     def op(self, op: Op) -> None:
         """Emit one instruction."""
         row = op.ins.row
-        if op in self.lanes.outside:
+        if op in self.lanes.outside or op in self.lanes.unread:
             return
         if row.is_memory or row.stem == "lda":
             self.access.op(op)

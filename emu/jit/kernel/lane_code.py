@@ -88,6 +88,8 @@ class LaneCode(VectorCode):
         """Replaces what is wrong in lanes that hardly ever occur."""
         self._leaving = ""
         """The label of the block that ends the launch after a trap."""
+        self.unread: frozenset[Value] = frozenset()
+        """Values that nothing reads in this version of the code."""
         self.outside: dict[Value, str] = {}
         """Operands that are known in all blocks, whatever part is asked for."""
 

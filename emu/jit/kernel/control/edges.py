@@ -162,7 +162,7 @@ class Edges:
         copies = []
         exact: set[object] = set()
         for phi in lanes.ssa.phis.get(target, ()):
-            if (phi, source) in self._defaults.skipped:
+            if (phi, source) in self._defaults.skipped or phi in lanes.unread:
                 continue
             if self.refilled is not None and self.refilled.takes_later(phi, source):
                 continue
@@ -189,7 +189,7 @@ class Edges:
     def enter_loop(self, header: int) -> bool:
         """Set phis for lanes that enter a loop, as one of its exits would; return whether any."""
         lanes = self.lanes
-        found = self._defaults.before.get(header, ())
+        found = [d for d in self._defaults.before.get(header, ()) if d[0] not in lanes.unread]
         for phi, source in found:
             ((part, types),) = lanes.parts(phi)
             values = lanes.incoming(phi, phi.args[source], part)

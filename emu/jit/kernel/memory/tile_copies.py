@@ -6,9 +6,11 @@ later, the places of some lanes are kept. All else is known distances.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....analysis.group_memory.copied_tiles import CopiedTile, Run
 from ....analysis.group_memory.forwarded import copies_of
-from ....analysis.group_memory.tile_rows import Anchor
+from ....analysis.group_memory.tile_rows import Anchor, Step
 from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
 from .lane_places import LanePlaces
@@ -23,6 +25,8 @@ class TileCopies:
     def __init__(self, lanes: LaneCode, places: LanePlaces) -> None:
         self._lanes, self._places = lanes, places
         self.found = CopiedTile()
+        self._block, self._known = "", dict[Step | Anchor, str]()
+        """The block that is being written, and what is known in it."""
 
     @property
     def is_unread(self) -> bool:
@@ -68,15 +72,35 @@ class TileCopies:
         # take LLVM a fourth of the compile time.
         host = code.let(f"inttoptr i64 {self._address(place.anchor)} to ptr")
         for step, count in place.steps:
-            apart = code.let(f"sub i64 {self._address(step.end)}, {self._address(step.start)}")
-            apart = code.let(f"sub i64 {apart}, {step.constant}")
-            apart = code.let(f"mul i64 {apart}, {count}")
+            apart = code.let(f"mul i64 {self._apart(step)}, {count}")
             host = code.let(f"getelementptr i8, ptr {host}, i64 {apart}")
         more = place.offset - WORD_BITS // 8 * back
         return code.let(f"getelementptr i8, ptr {host}, i64 {more}") if more else host
 
+    def _apart(self, step: Step) -> str:
+        """Return the bytes of a step, an i64."""
+
+        def apart() -> str:
+            code = self._lanes.code
+            whole = code.let(f"sub i64 {self._address(step.end)}, {self._address(step.start)}")
+            return code.let(f"sub i64 {whole}, {step.constant}") if step.constant else whole
+
+        return self._once(step, apart)
+
     def _address(self, anchor: Anchor) -> str:
         """Return where a lane of a load has its word, an i64."""
         op, copy, number = anchor
-        (address,) = self._lanes.variables.load(("place", op, copy, number), ["i64"])
-        return address
+
+        def address() -> str:
+            return self._lanes.variables.load(("place", op, copy, number), ["i64"])[0]
+
+        return self._once(anchor, address)
+
+    def _once(self, key: Step | Anchor, computed: Callable[[], str]) -> str:
+        """Return a scalar that is computed at its first use in a block."""
+        block = self._lanes.code.current_block
+        if block != self._block:
+            self._block, self._known = block, {}
+        if key not in self._known:
+            self._known[key] = computed()
+        return self._known[key]
