@@ -1,4 +1,4 @@
-"""Blocks of 512 keys, each sorted in group memory by Batcher's odd-even merge sort (CUDA samples)."""
+"""Blocks of 512 keys, sorted in group memory by Batcher's odd-even merge sort (CUDA samples)."""
 
 import numpy as np
 from peers.problem import Launch, Problem
@@ -10,9 +10,7 @@ GROUP = 256
 
 def make(rng, n):
     arrays = {"x": rng.integers(0, 1 << 32, n, np.uint32)}
-    return Problem(
-        arrays, [Launch("batcher", (np.uint32(n), "x"), (n // 2,), (GROUP,))], ("x",)
-    )
+    return Problem(arrays, [Launch("batcher", (np.uint32(n), "x"), (n // 2,), (GROUP,))], ("x",))
 
 
 def answer(problem):

@@ -1,4 +1,4 @@
-"""Sums of values by sorted keys: a segmented scan in each block, an atomic addition a key and block."""
+"""Sums of values by sorted keys: a scan by segments in each block, an atomic for each end."""
 
 import numpy as np
 from peers.problem import Launch, Problem

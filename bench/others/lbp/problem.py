@@ -1,4 +1,4 @@
-"""Local binary patterns of a grey image: which of eight neighbours are at least as bright, as a byte."""
+"""Local binary patterns of a grey image: which of eight neighbours are as bright, a bit each."""
 
 import numpy as np
 from peers.problem import Launch, Problem

@@ -10,7 +10,9 @@ SIDE = 16
 
 def make(rng, blocks):
     m = rng.random((blocks, SIDE, SIDE), np.float32) + SIDE * np.eye(SIDE, dtype=np.float32)
-    return Problem({"m": m}, [Launch("ludiag", (np.uint32(blocks), "m"), (blocks * SIDE,), (SIDE,))], ("m",))
+    return Problem(
+        {"m": m}, [Launch("ludiag", (np.uint32(blocks), "m"), (blocks * SIDE,), (SIDE,))], ("m",)
+    )
 
 
 def answer(problem):

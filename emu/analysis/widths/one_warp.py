@@ -6,6 +6,7 @@ where lanes all do the same between barriers: so many lanes need more registers 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
@@ -20,7 +21,7 @@ from ..ranges.offset_ranges import Ranges
 from ..values.ssa import Op, Phi, live_out
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
-from .registers import is_vector
+from .registers import is_vector, lane_step
 from .width import NARROW_CHUNK, WIDE, compares_scalars
 
 MOST_LANES = 1024
@@ -48,10 +49,13 @@ MOST_WORDS = 300
 """Instructions of such a kernel."""
 
 
-def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
+def one_warp_facts(
+    kernel: Kernel, facts: Facts, gathers_fast: Callable[[], bool] = lambda: False
+) -> Facts | None:
     """Return the facts of code that runs a workgroup as one warp, for kernels that gain by it.
 
     Those have barriers, and lanes that leave loops nearly together. Returns None for others.
+    `gathers_fast` says whether gathers are faster on this host than shuffles of many rows.
     """
     lanes = prod(facts.group_size)
     chunk = NARROW_CHUNK if lanes >= LONG_CHUNK_FROM else facts.chunk
@@ -77,6 +81,8 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         # Nothing is in memory that has to wait for a store.
         return wide
     down = bool(wide.piece) and goes_down_columns(shapes)
+    if down and shapes.flow.loops and lanes > WIDE and gathers_fast():
+        down = False
     if wide.piece and not shapes.flow.loops and (lanes > MANY_LANES or not down):
         return None
     if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
@@ -91,6 +97,11 @@ def one_warp_facts(kernel: Kernel, facts: Facts) -> Facts | None:
             # Each warp is a row, and leaves its loops at once.
             return None
     copied = walk.copied if walk is not None else ()
+    if lanes > WIDE and any(
+        _scatters(shapes, n) for n in range(len(shapes.flow.loops)) if n not in copied
+    ):
+        # As many vectors of places and words as these have do not fit into registers.
+        return None
     if lanes > MANY_LANES and not all(
         loop.number in copied or _is_unrolled(shapes, loop) for loop in shapes.flow.loops
     ):
@@ -146,6 +157,24 @@ def _is_alike(shapes: Shapes) -> bool:
         and op.ins.row.segment is Segment.GROUP
         and op.ins.row.type is not None
     )
+
+
+def _scatters(shapes: Shapes, number: int) -> bool:
+    """Return whether a loop with a barrier mostly accesses group memory without a step."""
+    nodes = shapes.flow.loops[number].nodes
+    lasts = (shapes.flow.nodes[node].last for node in nodes)
+    if not any(last is not None and last.row.is_barrier for last in lasts):
+        return False
+    accesses = [
+        op
+        for node in nodes
+        for op in shapes.ssa.ops.get(node, ())
+        if op.ins.row.is_memory and op.ins.row.segment is Segment.GROUP
+    ]
+    scattered = [
+        op for op in accesses if op.base is not None and lane_step(shapes, op.base) is None
+    ]
+    return 2 * len(scattered) > len(accesses)
 
 
 def _is_left_in_order(shapes: Shapes, number: int) -> bool:

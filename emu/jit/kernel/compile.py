@@ -28,7 +28,7 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
-from ..runtime.gathers import own_memory, together_from
+from ..runtime.gathers import gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_many
 from ..runtime.paths import MOST_LANES
@@ -103,7 +103,7 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     # Warps of another width than the launch's must reach barriers whole as well.
     best = best_facts(kernel, usual, host_has("avx512bw"), takes_many)
     has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
-    for found in (one_warp_facts(kernel, usual) or best, best, usual):
+    for found in (one_warp_facts(kernel, usual, gathers_fast) or best, best, usual):
         is_one = has_barrier and prod(geometry.group_size) <= found.width
         facts = replace(found, one_warp=is_one)
         if arrive_whole(kernel, facts):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ....isa.types import Segment
 from ...analysis.flow.charges import charges_of
 from ...analysis.flow.order import Flow, Loop
 from ...analysis.group_memory.copied_tiles import CopiedTile
@@ -18,7 +17,7 @@ from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ranges.trips import Trips
 from ...analysis.values.ssa import Op
-from ...analysis.values.unread import unread_values
+from ...analysis.values.unread import unread_without_places
 from ...analysis.widths.one_warp import may_unroll
 from ..runtime.context import TrapCode
 from . import budget
@@ -354,20 +353,7 @@ class Nodes:
         self._instructions.access.global_.inside = inside
         self._instructions.access.tile.found = tile or CopiedTile()
         if self._instructions.access.tile.is_unread:
-            self._leave_out_places()
-
-    def _leave_out_places(self) -> None:
-        """Compute no places of group memory, which is not accessed; code of such loops is long."""
-        flow, ssa = self._flow, self.lanes.ssa
-        around = {number: {loop.number for loop in flow.loops_around(number)} for number in ssa.ops}
-        accesses = [
-            op
-            for ops in ssa.ops.values()
-            for op in ops
-            if op.ins.row.is_memory and op.ins.row.segment is Segment.GROUP
-        ]
-        if all(around[op.node] <= self._copied.numbers for op in accesses):
-            self.lanes.unread = unread_values(ssa, accesses)
+            self.lanes.unread = unread_without_places(self.lanes.ssa, self._copied.numbers)
 
     def instruction(self, op: Op) -> None:
         """Append one instruction."""

@@ -36,6 +36,10 @@ A CPU with fast gathers has about 25. One that makes a gather of as many loads a
 over 100; there, lanes that run alone also overlap their cache misses better."""
 
 
+FAST = 10
+"""The most running lanes from which on sparse loops run together, on a host that gathers fast."""
+
+
 def together_from() -> int:
     """Return the running lanes from which on a sparse loop runs for all of them together.
 
@@ -44,6 +48,11 @@ def together_from() -> int:
     """
     wanted = os.environ.get(VARIABLE)
     return _measured() if not wanted else _parsed(wanted)
+
+
+def gathers_fast() -> bool:
+    """Return whether a gather takes the time of few single loads, whatever SIMTLAB_LOOPS says."""
+    return _measured() <= FAST
 
 
 def own_memory() -> OwnMemory:

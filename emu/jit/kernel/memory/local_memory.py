@@ -213,34 +213,23 @@ class LocalMemory:
         return self.moves.either(agree(lanes, extent.base), one, each, op.cls, lanes.n)
 
     def _store_shuffled(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
-        """Store to neighbours where the lanes of each vector have them, else scatter.
-
-        They have in the steps of a network or butterfly whose distance is a vector or more.
-        """
-        lanes, code, v = self.lanes, self.lanes.code, integer(32, self.lanes.n)
+        """Store to neighbours where the lanes of each vector have them, else scatter."""
         self.guard(op, extent)
         data = self.moves.store_data(op, type_)
-        offsets = lanes.vector(extent.base)
-        firsts = [code.let(f"extractelement {v} {chunk}, i32 0") for chunk in offsets]
-        steps = ", ".join(f"i32 {lane * type_.size}" for lane in range(lanes.n))
-        strays = []
-        for chunk, first in zip(offsets, firsts, strict=True):
-            apart = code.let(f"sub {v} {chunk}, {lanes.chunk_of(32, first)}")
-            strays.append(code.let(f"icmp ne {v} {apart}, <{steps}>"))
-        good = code.let(f"xor i1 {lanes.any(strays)}, true")
+        firsts, good = shuffled.neighbours(self.lanes, self.lanes.vector(extent.base))
 
         def wide() -> list[str]:
-            for first, chunk, mask in zip(firsts, data, lanes.mask, strict=True):
+            for first, chunk, mask in zip(firsts, data, self.lanes.mask, strict=True):
                 # Lane 0 need not run, and may be before the segment.
                 place = self._place(memory, first, extent.offset, extend="sext")
-                self.moves.store_masked(lanes, type_, chunk, place, mask)
+                self.moves.store_masked(self.lanes, type_, chunk, place, mask)
             return []
 
         def each() -> list[str]:
             self.moves.store_each(type_, data, self._places(memory, extent))
             return []
 
-        self.moves.either(good, wide, each, op.cls, lanes.n)
+        self.moves.either(good, wide, each, op.cls, self.lanes.n)
 
     def _define(self, op: Op, loaded: list[str]) -> None:
         """Define the value of a load."""

@@ -69,3 +69,18 @@ def load(lanes: LaneCode, found: Sequence[Shuffled], places: Sequence[str]) -> l
         given = (f"{v} {x}" for x in (a, one.elements, b))
         values.append(code.call(v, "llvm.x86.avx512.vpermi2var.d.512", *given))
     return values
+
+
+def neighbours(lanes: LaneCode, offsets: Sequence[str]) -> tuple[list[str], str]:
+    """Return the first offset of each chunk, and whether all have words side by side, an i1.
+
+    They have in the steps of a network or butterfly whose distance is a vector or more.
+    """
+    code, v = lanes.code, integer(32, lanes.n)
+    firsts = [code.let(f"extractelement {v} {chunk}, i32 0") for chunk in offsets]
+    steps = ", ".join(f"i32 {lane * WORD}" for lane in range(lanes.n))
+    strays = []
+    for chunk, first in zip(offsets, firsts, strict=True):
+        apart = code.let(f"sub {v} {chunk}, {lanes.chunk_of(32, first)}")
+        strays.append(code.let(f"icmp ne {v} {apart}, <{steps}>"))
+    return firsts, code.let(f"xor i1 {lanes.any(strays)}, true")

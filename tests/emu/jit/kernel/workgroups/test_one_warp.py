@@ -290,6 +290,39 @@ def test_not_where_lanes_leave_a_loop_in_any_order() -> None:
     assert one_warp_facts(kernel, Facts(USUAL, (256, 1, 1), True)) is None
 
 
+def test_not_where_steps_scatter_unless_loops_are_copied() -> None:
+    step = "ld_kernarg_u32 $s9, [%n]\nxor_u32 $s3, $s0, $s9\nshl_u32 $s3, $s3, 2\n"
+    step += "st_group_u32 $s0, [part+$s3]\n"
+    assert facts_for(step) is None
+    assert facts_for(step, (64, 1, 1)) is not None  # a warp of that width has registers
+    assert facts_for(step.replace("xor", "add")) is not None
+
+
+COLUMNS = """\
+    .group u32 tile[1056]
+    workitemid_u32 $s0, 0
+    workitemid_u32 $s1, 1
+    ld_kernarg_u64 $d0, [%x]
+    mul_u32 $s2, $s0, 132
+    mad_u32 $s2, $s1, 4, $s2
+    mov_u32 $s4, 0
+    barrier
+@top:
+    ld_group_u32 $s5, [tile+$s2]
+    st_global_u32 $s5, [$d0]
+    add_u32 $s2, $s2, 32
+    add_u32 $s4, $s4, 8
+    cmp_lt_u32 $c0, $s4, 32
+    cbr $c0, @top
+"""
+
+
+def test_columns_in_loops_are_gathered_where_that_is_fast() -> None:
+    kernel, facts = kernel_of(COLUMNS), Facts(USUAL, (32, 8, 1), True)
+    assert one_warp_facts(kernel, facts) is not None
+    assert one_warp_facts(kernel, facts, lambda: True) is None
+
+
 def test_not_without_barriers() -> None:
     body = BODY.replace("barrier", "nop").replace("STEP", GUARDED)
     kernel = kernel_of(f".group u32 part[256]\n{body}")
