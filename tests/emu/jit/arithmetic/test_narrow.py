@@ -37,6 +37,7 @@ FIRST = [f"{name} $s4, $s2, $s3" for name in BINARY.split()] + [
     "or_u32 $s4, $s2, -128",
     "cvt_s8_u32 $s4, $s2",
     "cvt_u32_b1 $s4, $c0",
+    "cvt_u32_b1 $s4, $c0\n shl_u32 $s4, $s4, 7",
 ]
 THEN = [
     "mov_u32 $s5, $s4",
