@@ -149,7 +149,7 @@ class RowFinder:
         v = integer(64, lanes.n)
         iterations = code.let(f"add i64 {row.last}, 1")
         bytes_ = code.let(f"mul i64 {iterations}, {row.size}")
-        width = lanes.facts.width
+        width = lanes.count
         last, after = (
             code.let(f"getelementptr i64, ptr {row.starts}, i64 {lane}")
             for lane in (width - 1, width)

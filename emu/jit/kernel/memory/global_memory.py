@@ -102,7 +102,7 @@ class GlobalMemory:
         elif strided:
             start = lanes.code.let(f"add i64 {lanes.lane0(base)}, {address.offset}")
             first = lanes.code.let(f"sub i64 {start}, {window.base}")
-            place = addresses.place_at(first, window, type_.size * lanes.facts.width, type_.size)
+            place = addresses.place_at(first, window, type_.size * lanes.count, type_.size)
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
         else:
             loaded = self._any_place(site)
@@ -139,7 +139,7 @@ class GlobalMemory:
 
     def _place(self, site: Site, form: Form) -> Place:
         """Return where a wide access by an index with a stride begins."""
-        bytes_ = site.size * self.lanes.facts.width
+        bytes_ = site.size * self.lanes.count
         return self.addresses.place(form, site.window, bytes_, site.size)
 
     def _neighbours(self, site: Site, place: Place) -> Targets:
@@ -327,7 +327,7 @@ class GlobalMemory:
 
         if step is not None and step * scale == -size:
             # The last lane has the first place; the index must not wrap around on the way.
-            lower = -step * (lanes.facts.width - 1)
+            lower = -step * (lanes.count - 1)
             place = self._place(site, form.plus_constant(-lower * scale))
             least = lower - (1 << 31 if form.signed else 0)
             fits = code.let(f"icmp sge i64 {addresses.first(form)}, {least}")
@@ -351,7 +351,7 @@ class GlobalMemory:
         ):
             return self._run(site, place, targets)
         # With other terms in the base, the index itself might wrap around inside the buffer.
-        last = (1 << (31 if form.signed else 32)) - 1 - step * (lanes.facts.width - 1)
+        last = (1 << (31 if form.signed else 32)) - 1 - step * (lanes.count - 1)
         number = addresses.first(form)
         return self._run(site, place, targets, code.let(f"icmp sle i64 {number}, {last}"))
 
@@ -408,7 +408,7 @@ class GlobalMemory:
             good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
             return self._either(site, good, lambda: permuted(lanes, host(), near), each)
 
-        good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.facts.width)}")
+        good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.count)}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
     # --- both sides

@@ -143,9 +143,9 @@ def whole_chunks(lanes: LaneCode, index: Value, step: int) -> frozenset[int]:
 
 def _of_pieces(lanes: LaneCode, found: Distances) -> Distances:
     """Return the distances of the pieces' first lanes."""
-    n = lanes.pieces.n
-    multiples = {term: numbers[::n] for term, numbers in found.multiples.items()}
-    return Distances(found.constants[::n], {t: m for t, m in multiples.items() if m.any()})
+    firsts = slice(0, lanes.count, lanes.pieces.n)
+    multiples = {term: numbers[firsts] for term, numbers in found.multiples.items()}
+    return Distances(found.constants[firsts], {t: m for t, m in multiples.items() if m.any()})
 
 
 def _piece_with_one(apart: Distances, term: Term) -> tuple[int, int] | None:

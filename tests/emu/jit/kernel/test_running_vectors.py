@@ -164,6 +164,66 @@ def test_trees_with_other_steps(body: str, size: int, rest: int) -> None:
     same(text, [x, np.zeros_like(x)], items=2 * size + rest, group_size=size)
 
 
+FEW = {
+    "backwards": "sub_u32 $s8, 31, $s0\n cvt_u64_u32 $d3, $s8\n mad_u64 $d3, $d3, 4, $d1\n"
+    " ld_global_u32 $s9, [$d3]\n add_u32 $s3, $s3, $s9\n st_global_u32 $s3, [$d3+512]",
+    "columns": "and_u32 $s8, $s0, 7\n shl_u32 $s8, $s8, 2\n shr_u32 $s9, $s0, 3\n"
+    " add_u32 $s8, $s8, $s9\n cvt_u64_u32 $d3, $s8\n mad_u64 $d3, $d3, 4, $d1\n"
+    " ld_global_u32 $s9, [$d3]\n add_u32 $s3, $s3, $s9\n st_global_u32 $s3, [$d3+512]",
+    "rows": "mul_u32 $s8, $s0, 21\n ld_kernarg_u32 $s10, [%n]\n@row:\n"
+    " cvt_u64_u32 $d3, $s8\n mad_u64 $d3, $d3, 4, $d1\n ld_global_u32 $s9, [$d3]\n"
+    " mad_u32 $s3, $s3, 3, $s9\n st_global_u32 $s3, [$d3]\n add_u32 $s8, $s8, 1\n"
+    " add_u32 $s6, $s6, 1\n cmp_lt_u32 $c0, $s6, $s10\n cbr $c0, @row",
+}
+"""Accesses of global memory by lanes of the first vectors."""
+
+
+@pytest.mark.parametrize("access", FEW)
+@pytest.mark.parametrize("last", [1, 9, 17])
+def test_accesses_by_the_first_vectors(access: str, last: int) -> None:
+    text = f"""
+    kernel k(u32 %n, global u32* %x, global u32* %y) {{
+        .group u32 t[64]
+        workitemid_u32 $s0, 0
+        shl_u32 $s5, $s0, 2
+        mul_u32 $s3, $s0, 7
+        st_group_u32 $s3, [t+$s5]
+        mov_u32 $s6, 0
+        mov_u32 $s7, 16
+        barrier
+        and_u32 $s8, $s0, 15
+        shl_u32 $s8, $s8, 2
+        ld_group_u32 $s4, [t+$s8]
+    @next:
+        barrier
+        cmp_ge_u32 $c0, $s0, $s7
+        cbr $c0, @skip
+        add_u32 $s8, $s0, $s7
+        shl_u32 $s8, $s8, 2
+        ld_group_u32 $s9, [t+$s8]
+        mad_u32 $s3, $s3, 31, $s9
+        st_group_u32 $s3, [t+$s5]
+    @skip:
+        shr_u32 $s7, $s7, 1
+        cmp_ne_u32 $c0, $s7, 0
+        cbr $c0, @next
+        ld_kernarg_u64 $d1, [%x]
+        cmp_ge_u32 $c0, $s0, {last}
+        cbr $c0, @others
+        {FEW[access]}
+    @others:
+        add_u32 $s3, $s3, $s4
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%y]
+        mad_u64 $d0, $d0, 4, $d1
+        st_global_u32 $s3, [$d0]
+        ret
+    }}"""
+    x = np.random.default_rng(last).integers(0, 1 << 10, 400, np.uint32)
+    for items in (32, 64):
+        same(text, [20, x, np.zeros(64, np.uint32)], items=items, group_size=items)
+
+
 FACTS = Facts(256, (256, 1, 1), whole=True, one_warp=True)
 
 

@@ -155,7 +155,7 @@ class RecordAccess:
         if not (certain and fields.are_near):
             first, window = self._records.first(fields), self._window(fields)
             offset = self._records.offset(fields, window, first)
-            bytes_ = fields.extent(lanes.facts.width) * fields.size
+            bytes_ = fields.extent(lanes.count) * fields.size
             place = self._addresses.place_at(offset, window, bytes_, fields.size)
             tests += [place.inside, *self._records.counts_on(fields, first)]
         if not fields.are_near:

@@ -312,7 +312,7 @@ class Records:
             v for v, factor in form.uniform if factor == 1 and self._addresses.pointers.is_param(v)
         ]
         if not (len(params) == len(form.uniform) == 1 and not form.signed):
-            steps = fields.apart * fields.size * self.lanes.facts.width
+            steps = fields.apart * fields.size * self.lanes.count
             last = (1 << (31 if form.signed else 32)) - 1 - steps - above
             tests.append(code.let(f"icmp sle i64 {first}, {last}"))
         return tests

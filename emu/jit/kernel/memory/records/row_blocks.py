@@ -85,7 +85,7 @@ def load(lanes: LaneCode, row: RowAccess, room: str) -> list[str]:
     code.jump(use)
     code.block(use)
     number = code.let(f"sub i64 {now}, {begin}")
-    at = code.let(f"mul i64 {number}, {lanes.facts.width * size}")
+    at = code.let(f"mul i64 {number}, {lanes.count * size}")
     here = code.let(f"getelementptr i8, ptr {room}, i64 {at}")
     t = integer(8 * size, lanes.n)
     return [
@@ -101,7 +101,7 @@ def room_for_block(lanes: LaneCode) -> str:
 
 def _fill(lanes: LaneCode, row: RowAccess, way: str, room: str) -> None:
     """Load a block of the rows of all lanes, `way` bytes (an i64) after their starts."""
-    code, n, size, width = lanes.code, row.elements, row.size, lanes.facts.width
+    code, n, size, width = lanes.code, row.elements, row.size, lanes.count
     bits, before, loop, done = 8 * size, code.current_block, *map(code.fresh_label, "bd")
     code.jump(loop)
     code.block(loop)

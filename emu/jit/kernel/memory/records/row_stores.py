@@ -42,7 +42,7 @@ def store(lanes: LaneCode, row: RowAccess, data: list[str], room: str) -> None:
 
     `data` are chunks of integers of the elements' size. `room` is where the block is, a ptr.
     """
-    code, n, size, width = lanes.code, row.elements, row.size, lanes.facts.width
+    code, n, size, width = lanes.code, row.elements, row.size, lanes.count
     now = row.iteration()
     number = code.let(f"and i64 {now}, {n - 1}")
     at = code.let(f"mul i64 {number}, {width * size}")
@@ -65,7 +65,7 @@ def store(lanes: LaneCode, row: RowAccess, data: list[str], room: str) -> None:
 
 def _write_block(lanes: LaneCode, row: RowAccess, first: str, end: str, room: str) -> None:
     """Write what is kept of a block, whose first element is that of the iteration `first`."""
-    code, n, size, width = lanes.code, row.elements, row.size, lanes.facts.width
+    code, n, size, width = lanes.code, row.elements, row.size, lanes.count
     bits, t, m = 8 * size, integer(8 * size, n), integer(1, n)
     way = code.let(f"mul i64 {first}, {size}")
     (kept,) = lanes.variables.load(_begin(row.op), ["i64"])
@@ -107,7 +107,7 @@ def write_kept(lanes: LaneCode, stores: Mapping[RowAccess, str]) -> None:
 
 def _write_kept(lanes: LaneCode, row: RowAccess, room: str) -> None:
     """Write what is kept, an iteration after the other: this is a cold side."""
-    code, n, size, width = lanes.code, row.elements, row.size, lanes.facts.width
+    code, n, size, width = lanes.code, row.elements, row.size, lanes.count
     t, name = integer(8 * size, lanes.n), f"llvm.masked.scatter.v{lanes.n}i{8 * size}"
     (kept,) = lanes.variables.load(_begin(row.op), ["i64"])
     (end,) = lanes.variables.load(_end(row.op), ["i64"])

@@ -43,8 +43,8 @@ def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None
     found = distances_in_elements(lanes, form.index, size, unit=1)
     if found is None or len(found.multiples) > 1:
         return None
-    rows = next(iter(found.multiples.values()), np.zeros_like(found.constants))
-    columns = found.constants
+    columns = found.constants[: lanes.count]
+    rows = next(iter(found.multiples.values()), np.zeros_like(columns))[: lanes.count]
     if rows.min() < 0 or columns.min() < 0 or max(rows.max(), columns.max()) >= APART // 2:
         return None
     places = rows * APART + columns
