@@ -16,6 +16,7 @@ import numpy as np
 
 from simtlab.emu.geometry import Geometry
 
+from . import group_rows
 from .example import Generator
 from .launches import BUDGET, KEPT, Fenced, Launch, runs_of
 
@@ -252,7 +253,7 @@ def share(g: Group) -> None:
     else:
         store(g)
     g.barrier()
-    some(g, (read, read, read, compute, private))
+    some(g, (read, read, read, compute, private, group_rows.look))
     g.barrier()
 
 
@@ -367,7 +368,7 @@ def phase(g: Group) -> None:
     elif roll < 0.2:
         leave(g)
     elif roll < 0.35:
-        some(g, (compute, private))
+        some(g, (compute, private, group_rows.look, group_rows.walk))
     else:
         g.rng.choice((share, share, tally, tally, sums, wavefront))(g)
 
@@ -388,12 +389,13 @@ def make(rng: random.Random) -> Fenced:
              f"workgroupid_u32 $s2, 0 {KEPT}"]  # fmt: skip
     lines += [f"mad_u32 $s{10 + i}, $s{ID}, {0x9E3779B1 >> 3 * i}, $s{9 + i}" for i in range(6)]
     lines += [f"cvt_s64_s32 $d{10 + i}, $s{10 + i}" for i in range(3)]
+    lines += group_rows.begin()
     # An array that is too large for the stack comes last: it must not move the others.
     spare = 5000 if rng.random() < 0.15 else 0
     extent = 3 * (1 << (max(geometry.largest_group, 128) - 1).bit_length())
     text = "\n".join(
         [
-            "kernel groups(global u32* %out"
+            f"kernel groups(global u32* %out, {group_rows.PARAMETERS}"
             + "".join(f", u32 %n{i}" for i in range(len(g.numbers)))
             + ") {",
             f"    .group u64 data[{extent}]",
@@ -410,7 +412,8 @@ def make(rng: random.Random) -> Fenced:
     )
     out = np.zeros(5 * geometry.n_items, np.uint32)
     numbers = [np.uint32(n) for n in g.numbers]
-    return Fenced(text + "\n", geometry, (out, *numbers), budget=BUDGET)
+    buffers = group_rows.buffers(geometry.n_items)
+    return Fenced(text + "\n", geometry, (out, *buffers, *numbers), budget=BUDGET)
 
 
 def _tail() -> list[str]:
