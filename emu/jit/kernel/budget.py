@@ -135,8 +135,8 @@ def pay(lanes: LaneCode, loop: Loop) -> None:
     """Charge the lane that runs alone for an iteration, and for what it owes."""
     owed = lanes.variables.word(OWED)
     cost = lanes.code.let(f"add i64 {owed}, {UNIT * lanes.charges.iteration[loop.number]}")
-    lanes.variables.set_word(OWED, "0")
     _spend(lanes, lanes.flow.nodes[loop.header].start, cost)
+    lanes.variables.set_word(OWED, "0")
 
 
 def spend_in(lanes: LaneCode, number: int) -> None:
@@ -162,14 +162,18 @@ def _spend(lanes: LaneCode, pc: int, charge: str) -> None:
     known = variables.word("budget")
     left = code.let(f"sub i64 {known}, {charge}")
     variables.set_word("budget", left)
+    if lanes.otherwise:
+        lanes.rely_on(
+            code.let(f"icmp uge i64 {known}, {charge}"),
+            lambda: variables.set_word("budget", _before(lanes, left, charge)),
+        )
+        return
     count, out, go = (code.fresh_label("b") for _ in range(3))
     code.branch(code.let(f"icmp ult i64 {known}, {charge}"), count, go, rarely=True)
     code.block(count)
     variables.set_word("budget", "0")
     cost = code.let(f"lshr i64 {charge}, {UNIT.bit_length() - 1}")
-    # LLVM must not know that this is what the counter was, or it would keep it beside the new one.
-    again = code.let(f"mul i64 {charge}, {code.hidden(1, rarely=True)}")
-    before = code.let(f"add i64 {left}, {again}")
+    before = _before(lanes, left, charge)
     if not lanes.charges_by_helper:
         is_first = code.let(f"icmp ne i64 {before}, 0")
         _charge_all(lanes, pc, is_first, cost, out, go)
@@ -180,6 +184,16 @@ def _spend(lanes: LaneCode, pc: int, charge: str) -> None:
     store_slot(code, Slot.TRAP_KIND, str(int(TrapCode.BUDGET)))
     lanes.leave(result, pc)
     code.block(go)
+
+
+def _before(lanes: LaneCode, left: str, charge: str) -> str:
+    """Return what the warp's counter was before a charge, from what is left of it.
+
+    LLVM must not know that it was this, or it would keep it beside the new one.
+    """
+    code = lanes.code
+    again = code.let(f"mul i64 {charge}, {code.hidden(1, rarely=True)}")
+    return code.let(f"add i64 {left}, {again}")
 
 
 def _charge_all(lanes: LaneCode, pc: int, is_first: str, cost: str, out: str, go: str) -> None:

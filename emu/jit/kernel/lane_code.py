@@ -92,11 +92,28 @@ class LaneCode(VectorCode):
         """Values that nothing reads in this version of the code."""
         self.outside: dict[Value, str] = {}
         """Operands that are known in all blocks, whatever part is asked for."""
+        self.otherwise = ""
+        """The label of code that does the same with all cold sides, in code without them."""
 
     def use_vectors(self, count: int) -> None:
         """Compute with the first vectors only: no lane of the others may run."""
         self.k = count
         self.pieces.k = self._most_pieces * count // self.most
+
+    def rely_on(self, holds: str, undo: Callable[[], None] = lambda: None) -> None:
+        """Continue if a condition (an i1) holds, in code without cold sides; else at `otherwise`.
+
+        `undo` emits what is to be done before that.
+        """
+        code = self.code
+        fails, go = code.fresh_label("o"), code.fresh_label("o")
+        code.branch(code.let(f"xor i1 {holds}, true"), fails, go, rarely=True)
+        code.block(fails)
+        # LLVM would take two jumps to one place for one, and put their conditions together.
+        code.line('call void asm sideeffect "", ""()')
+        undo()
+        code.jump(self.otherwise)
+        code.block(go)
 
     @property
     def is_alone(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ....isa.types import mask_of
 from .text import ModuleText, constant_value, float_constant, floating, integer, mangled
@@ -22,6 +22,8 @@ class FunctionText:
         """The label of the block that is being written."""
         self._numbers = iter(range(1, 1 << 62)) if _numbers is None else _numbers
         self._as_float: dict[str, tuple[str, str]] = {}
+        self.tables: dict[tuple[str, ...], str] = {}
+        """The tables of labels through which the function jumps, and their names."""
 
     def elsewhere(self) -> FunctionText:
         """Return a second run of lines of the same function, which the caller places."""
@@ -85,6 +87,14 @@ class FunctionText:
         """End the block: continue at the label of an i64, or at `default`."""
         cases = " ".join(f"i64 {case}, label %{label}" for case, label in labels.items())
         self.line(f"switch i64 {value}, label %{default} [ {cases} ]")
+
+    def jump_through(self, number: str, labels: Sequence[str]) -> None:
+        """End the block: continue at the label that an i64 is the number of."""
+        table = self.tables.setdefault(tuple(labels), "") or self.module.fresh_table()
+        self.tables[tuple(labels)] = table
+        place = self.let(f"getelementptr ptr, ptr @{table}, i64 {number}")
+        targets = ", ".join(f"label %{label}" for label in dict.fromkeys(labels))
+        self.line(f"indirectbr ptr {self.let(f'load ptr, ptr {place}')}, [{targets}]")
 
     def ret(self, type_: str, value: str | int) -> None:
         """End the block: return a value."""
@@ -172,7 +182,11 @@ class FunctionText:
 def definition(head: str, *parts: FunctionText) -> str:
     """Return a whole function: `define` with its parameters, and the lines of its parts in turn."""
     lines = "\n".join(line for part in parts for line in part.lines)
-    return f"{head} #0 {{\n{ENTRY}:\n{lines}\n}}\n"
+    name, tables = head[head.index("@") : head.index("(")], ""
+    for labels, table in (entry for part in parts for entry in part.tables.items()):
+        places = ", ".join(f"ptr blockaddress({name}, %{label})" for label in labels)
+        tables += f"@{table} = private constant [{len(labels)} x ptr] [{places}]\n"
+    return f"{head} #0 {{\n{ENTRY}:\n{lines}\n}}\n{tables}"
 
 
 def _type_of(argument: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+from itertools import count
 
 from ....isa.types import RegClass, mask_of
 
@@ -82,6 +83,7 @@ class ModuleText:
         self._functions: dict[str, str] = {}
         self._loops: list[int] = []
         """How often loops are unrolled."""
+        self._tables = count(1)
 
     def declare(self, name: str, declaration: str) -> None:
         """Add `declare ...` unless the name has one."""
@@ -95,6 +97,10 @@ class ModuleText:
         """Add a function: the whole of `define ... { ... }`; attribute group #0 is the module's."""
         assert name not in self._functions, name
         self._functions[name] = text
+
+    def fresh_table(self) -> str:
+        """Return a name for a table of labels, without `@`."""
+        return f"labels.{next(self._tables)}"
 
     def unrolled(self, iterations: int) -> int:
         """Return the number of the metadata of a new loop that LLVM shall unroll."""

@@ -22,8 +22,10 @@ from ..control.edges import Edges
 from ..instructions import Instructions
 from ..lane_code import LANE, LaneCode
 from ..memory.conditional import may_be_conditional
+from ..memory.joint_tests import JointTests
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
+from .dispatched import Dispatched, found_dispatches
 from .hoisted import Hoisted
 
 MOST_AHEAD = 4
@@ -60,10 +62,11 @@ class LaneByLane:
         self.one.charges = lanes.charges
         self.one.mask = ["splat (i1 true)"]
         self._instructions = Instructions(self.one, memory, _refuse)
+        self._joint_tests = JointTests(self._instructions.access.local, self._ssa, loop)
         self._lane = ""
         """The number of the lane, an i64."""
         self._exits: dict[int, Exit] = {}
-        self._version = ""
+        self.version = ""
         """The version of the loop that is being written: the prefix of its labels."""
         self._is_tested = False
         """Whether that version tests accesses."""
@@ -72,6 +75,8 @@ class LaneByLane:
         self._joined: set[int] = set()
         """Nodes of that version that are written without a branch, in the node before them."""
         self._paths = edges.paths
+        found = [] if self._paths is not None else found_dispatches(self._ssa, loop)
+        self._dispatched = Dispatched(self.one, self, found)
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
 
@@ -95,6 +100,7 @@ class LaneByLane:
             code.block(f"each{header}")
             hoisted.enter()
             self._emit_lanes("unchecked", hoisted, sources)
+            self._dispatched = Dispatched(self.one, self, [])
         else:
             code.jump(f"alone{header}")
         code.block(f"alone{header}")
@@ -107,7 +113,7 @@ class LaneByLane:
     def _emit_lanes(self, version: str, hoisted: Hoisted | None, sources: dict[Value, str]) -> None:
         """Append a version of the loop, whose labels begin with its name, for lane after lane."""
         code, lanes, header = self.code, self.lanes, self.loop.header
-        self._version, self._hoisted = version, hoisted
+        self.version, self._hoisted = version, hoisted
         certain = frozenset[Op]() if hoisted is None else hoisted.certain
         # Without a side way out, LLVM would make a branch of its own for an odd number of
         # iterations, which is as often mispredicted as the end of the loop.
@@ -145,26 +151,38 @@ class LaneByLane:
         for number in self._flow.order:
             node = self._flow.nodes[number]
             if number in self.loop.nodes and node.latch_of is not None:
-                self._begin_iteration(self._flow.loops[node.latch_of])
+                self.begin_iteration(self._flow.loops[node.latch_of])
             elif number in self.loop.nodes and number not in self._joined:
-                self.one.local.clear()
-                self.code.block(f"{self._version}{number}")
-                if self._hoisted is None or not self._hoisted.is_charged:
-                    budget.owe(self.one, number)
-                for op in self._ssa.ops.get(number, ()):
-                    self._instructions.op(op)
-                if not self._leave_without_branch(number):
-                    self._leave(number)
+                self.begin_node(number)
+                if self._dispatched.has(number):
+                    self._joined.update(self._dispatched.leave(number))
+                elif not self._leave_without_branch(number):
+                    self.leave(number)
 
-    def _begin_iteration(self, loop: Loop) -> None:
+    def begin_node(self, number: int) -> None:
+        """Append a node, up to its branch."""
+        self.one.local.clear()
+        self.code.block(self._dispatched.label(number))
+        for op, group in self._joint_tests.ops(number):
+            if group:
+                self._joint_tests.test(group)
+            self._instructions.op(op)
+        self.owe(number)
+
+    def owe(self, number: int) -> None:
+        """Note that a node is to be charged at the latch, if it is."""
+        if self._hoisted is None or not self._hoisted.is_charged:
+            budget.owe(self.one, number)
+
+    def begin_iteration(self, loop: Loop) -> None:
         """Append a latch: all ways back lead through it, or LLVM would take them for two loops."""
         code, hoisted, unroll = self.code, self._hoisted, 0
-        code.block(f"{self._version}{loop.latch}")
+        code.block(self._dispatched.label(loop.latch))
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
-            unroll = hoisted.unroll() if self._is_tested else 0
+            unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
         else:
             budget.pay(self.one, loop)
-        code.jump(f"{self._version}{loop.header}", unroll=unroll)
+        code.jump(self._dispatched.label(loop.header), unroll=unroll)
 
     def _loaded_ahead(self, sources: dict[Value, str]) -> dict[Value, str]:
         """Return the values that the next lane gets from cells while one lane runs."""
@@ -211,6 +229,7 @@ class LaneByLane:
         one.variables.store("counters", ["ptr"], [counters])
         one.variables.store(budget.OWN, ["ptr"], [counter])
         budget.begin_owing(one)
+        self._instructions.access.local.rows.begin_own()
         if self._paths is not None:
             self._paths.begin_alone(one)
 
@@ -219,14 +238,14 @@ class LaneByLane:
         if self._paths is not None:
             self._paths.branch_alone(self.one, condition, self._lane)
 
-    def _leave(self, number: int) -> None:
+    def leave(self, number: int) -> None:
         """End a node of the loop."""
         code, node, one = self.code, self._flow.nodes[number], self.one
         if node.last is not None and node.last.row.stem == "trap":
             one.trap(TrapCode.TRAP, node.stop, one.mask)
             return
         if len(node.successors) == 1:
-            self._follow(number, node.successors[0])
+            self.follow(number, node.successors[0])
             return
         fall, taken = node.successors
         no, yes = code.fresh_label("e"), code.fresh_label("e")
@@ -237,7 +256,7 @@ class LaneByLane:
         for label, target in ((no, fall), (yes, taken)):
             one.local = dict(known)
             code.block(label)
-            self._follow(number, target)
+            self.follow(number, target)
 
     def _leave_without_branch(self, number: int) -> bool:
         """End a node of the loop at whose branch few stores are passed by; return whether it did.
@@ -262,10 +281,10 @@ class LaneByLane:
         memory.condition = None
         self._joined.add(side)
         (target,) = self._flow.nodes[side].successors
-        self._follow(side, target, number, condition)
+        self.follow(side, target, number, condition)
         return True
 
-    def _follow(self, source: int, target: int, other: int = -1, chosen: str = "") -> None:
+    def follow(self, source: int, target: int, other: int = -1, chosen: str = "") -> None:
         """Follow an edge, within the loop or out of it.
 
         With an `other` source, that one's edge is followed unless `chosen` (an i1).
@@ -283,7 +302,7 @@ class LaneByLane:
         if way in self.loop.nodes:
             for phi, value in zip(phis, values, strict=True):
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
-            code.jump(f"{self._version}{way}")
+            self._dispatched.continue_at(way, source)
             return
         exit_ = self._exits[way]
         if self._paths is not None:
@@ -294,7 +313,7 @@ class LaneByLane:
             here = code.let(f"shl i64 1, {self._lane}")
             others = code.let(f"load i64, ptr {exit_.word}")
             code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {exit_.word}")
-        code.jump(f"{self._version}_next{self.loop.header}")
+        code.jump(f"{self.version}_next{self.loop.header}")
 
     # --- in and out
 

@@ -58,7 +58,7 @@ class Atomics:
         """Emit an atomic of group memory, with its checks."""
         extent = self.local.extent(op)
         if extent.span() < 0:
-            self.local.always_faults(op, extent)
+            self.local.always_faults(op)
         else:
             self.local.guard(op, extent)
         self._group_atomics.op(op, type_)

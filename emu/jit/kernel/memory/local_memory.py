@@ -41,12 +41,14 @@ class LocalMemory:
         self.cold = cold
         self.pieces = pieces
         self.memory = memory
-        self._rows = PrivateRows(lanes, moves, memory)
-        self._few_rows = FewRows(lanes, moves, self._rows)
+        self.rows = PrivateRows(lanes, moves, memory)
+        self._few_rows = FewRows(lanes, moves, self.rows)
         self.forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test has shown to be inside."""
+        self.tested: frozenset[Op] = frozenset()
+        """Accesses of a lane that runs alone which one test has shown to be inside."""
 
     def extent(self, op: Op) -> Extent:
         """Return where an instruction accesses its segment."""
@@ -78,7 +80,7 @@ class LocalMemory:
         elif op in self.forwarding.found.unread:
             pass
         elif extent.span() < 0:
-            self.always_faults(op, extent)
+            self.always_faults(op)
             self._define_anything(op)
         elif address.segment is Segment.PRIVATE:
             self._private(op, type_, extent)
@@ -113,12 +115,12 @@ class LocalMemory:
         elif lanes.shapes.is_uniform(extent.base) and not self.memory.each_apart:
             base = lanes.scalar(extent.base)
             self._guarded(op, extent, self._scalar_outside(op, base, extent))
-            self._define(op, self._rows.access(op, type_, base, extent.offset))
+            self._define(op, self.rows.access(op, type_, base, extent.offset))
         elif (few := self._few_offsets(op, extent)) is not None:
             self._define(op, self._few_rows.access(op, type_, extent, few))
         else:
             self.guard(op, extent)
-            places = self._rows.places(extent.base, extent.offset)
+            places = self.rows.places(extent.base, extent.offset)
             self._define(op, self._each(op, type_, places))
 
     def _few_offsets(self, op: Op, extent: Extent) -> FewOffsets | None:
@@ -130,9 +132,8 @@ class LocalMemory:
     def _own(self, op: Op, type_: Type, extent: Extent) -> None:
         """Access the private memory of the lane that runs alone."""
         lanes, moves, base = self.lanes, self.moves, self.lanes.scalar(extent.base)
-        if not self._holds(op, extent, extent.size):
-            self._guarded(op, extent, self._scalar_outside(op, base, extent))
-        place = self._rows.own_place(type_, base, extent.offset)
+        self.test(op)
+        place = self.rows.own_place(type_, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
         else:
@@ -142,8 +143,7 @@ class LocalMemory:
         """Access one place for all lanes."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         base = lanes.scalar(extent.base)
-        if not self._holds(op, extent, extent.size):
-            self._guarded(op, extent, self._scalar_outside(op, base, extent))
+        self.test(op)
         place = self._place(memory, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
@@ -375,12 +375,19 @@ class LocalMemory:
         if self._lanes_hold(op, extent):
             return
         span = extent.span()
-        aligned = self._is_aligned(op, extent)
+        aligned = self.is_aligned(op, extent)
         wrong = [
             extent.outside(lanes.code, chunk, span, lanes.n, aligned=aligned)
             for chunk in lanes.vector(extent.base)
         ]
         self._guarded(op, extent, lanes.any(lanes.combine("and", wrong, lanes.mask)))
+
+    def test(self, op: Op) -> None:
+        """Trap if an access of one place is outside its segment or misaligned."""
+        extent = self.extent(op)
+        if not self._holds(op, extent, extent.size):
+            bad = self._scalar_outside(op, self.lanes.scalar(extent.base), extent)
+            self._guarded(op, extent, bad)
 
     def _holds(self, op: Op, extent: Extent, size: int) -> bool:
         """Return whether `size` bytes from each scalar on are known to be inside, and aligned.
@@ -408,9 +415,9 @@ class LocalMemory:
             or self._holds(op, extent, extent.size * count)
         )
 
-    def always_faults(self, op: Op, extent: Extent) -> None:
+    def always_faults(self, op: Op) -> None:
         """Emit an access that cannot be inside; what follows is never reached."""
-        self._fault(op, extent)
+        self._fault(op, self.extent(op))
         self.lanes.code.block(self.lanes.code.fresh_label("u"))
 
     def _outside(self, base: str, extent: Extent, span: int, n: int) -> str:
@@ -418,18 +425,21 @@ class LocalMemory:
 
     def _scalar_outside(self, op: Op, base: str, extent: Extent) -> str:
         """Return whether an access at one base for all lanes is outside, or misaligned."""
-        aligned = self._is_aligned(op, extent)
+        aligned = self.is_aligned(op, extent)
         return extent.outside(self.lanes.code, base, extent.span(), 0, aligned=aligned)
 
-    def _is_aligned(self, op: Op, extent: Extent) -> bool:
+    def is_aligned(self, op: Op, extent: Extent) -> bool:
         """Return whether the running lanes' accesses are known to be aligned."""
         found = self.memory.ranges.of(extent.base, op.node)
         return found.is_aligned(extent.offset, extent.size)
 
     def _guarded(self, op: Op, extent: Extent, bad: str) -> None:
-        if op in self.certain:
+        if op in self.certain or op in self.tested:
             return
         code = self.lanes.code
+        if self.lanes.otherwise:
+            self.lanes.rely_on(code.let(f"xor i1 {bad}, true"))
+            return
         fault, go = code.fresh_label("l"), code.fresh_label("l")
         code.branch(bad, fault, go)
         known = dict(self.lanes.local)

@@ -54,6 +54,9 @@ class Moves:
         bits, LLVM keeps them in registers of floats.
         """
         code = self.lanes.code
+        if self.lanes.otherwise:
+            self.lanes.rely_on(good)
+            return fast()
         fast_label, slow_label, after = (code.fresh_label("m") for _ in range(3))
         known = dict(self.lanes.local)
         code.branch(good, fast_label, slow_label)

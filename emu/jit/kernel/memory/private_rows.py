@@ -20,6 +20,9 @@ from ..lane_code import LANE, LaneCode
 from .kernel_memory import KernelMemory
 from .moves import Moves
 
+OWN_MEMORY = "own private memory"
+"""The variable that has the address of a lane's private memory, in code for one lane."""
+
 
 class PrivateRows:
     """Emits accesses to private memory at offsets that were checked."""
@@ -66,14 +69,21 @@ class PrivateRows:
             indices.append(code.let(f"add {v} {own}, {inner}"))
         return lanes.places(place, 1, indices)
 
+    def begin_own(self) -> None:
+        """Begin the turn of the lane that runs alone: find its memory."""
+        lanes, code, memory = self.lanes, self.lanes.code, self.memory
+        if memory.private_bytes:
+            place = memory.private_place(lanes.entry, code, lanes.width)
+            bytes_ = memory.private_bytes if memory.each_apart else self.element
+            own = code.let(f"mul i64 {lanes.variables.word(LANE)}, {bytes_}")
+            place = code.let(f"getelementptr i8, ptr {place}, i64 {own}")
+            lanes.variables.store(OWN_MEMORY, ["ptr"], [place])
+
     def own_place(self, type_: Type, base: str, offset: int) -> str:
         """Return the host address of base (an i32) + offset of the lane that runs alone."""
         lanes, code, size = self.lanes, self.lanes.code, self.element
         at = self.sum(base, offset)
-        memory = self.memory.private_place(lanes.entry, code, lanes.width)
-        bytes_ = self.memory.private_bytes if self.memory.each_apart else size
-        own = code.let(f"mul i64 {lanes.variables.word(LANE)}, {bytes_}")
-        place = code.let(f"getelementptr i8, ptr {memory}, i64 {own}")
+        (place,) = lanes.variables.load(OWN_MEMORY, ["ptr"])
         if self.memory.each_apart:
             return code.let(f"getelementptr i8, ptr {place}, i64 {at}")
         inner = "0"
