@@ -23,6 +23,7 @@ from simtlab.emu.traps import Trap, TrapKind
 from simtlab.testing import Case, random_kernel
 from simtlab.testing.agreement import assert_same_memory
 
+from ..emu.support.counts import lanes_in_turn
 from . import grids, groups, loops, narrow, pressure, records, stacks, tiles, views
 from .example import Example, Files, Generator, without_lines
 from .kernels import LEVELS, Run, is_frame, packed
@@ -110,10 +111,18 @@ def in_order() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def in_turn() -> Iterator[None]:
+    """Do the same, lane after lane where there is a loop for that."""
+    with in_order(), lanes_in_turn():
+        yield
+
+
 WAYS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     "usual": nullcontext,
     "lanes": without_layouts,
     "order": in_order,
+    "turns": in_turn,
 }
 """By a layout of the code if there is one; from the ways of lanes; in the interpreter's order."""
 
@@ -182,7 +191,7 @@ def draw(rng: random.Random) -> Counted:
         order=rng.choice(("usual", "threads", "backwards")), many=rng.random() < 0.5,
     )  # fmt: skip
     way = rng.choice((*WAYS, "usual"))
-    shared = way == "order" and rng.random() < 0.5
+    shared = way in ("order", "turns") and rng.random() < 0.5
     return Counted(case, how, calls[: rng.randint(1, 4)], way, shared)
 
 

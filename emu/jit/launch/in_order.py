@@ -57,7 +57,7 @@ def run(work: Work, *, spins: bool) -> Statistics | None:
         return None
     kernargs = np.frombuffer(work.kernargs, np.uint8)
     changed = changed_by(work.kernel, kernargs, table, work.memory)
-    segments = compile_segments(work.kernel, work.program, work.geometry.width)
+    segments = compile_segments(work.kernel, work.program, work.geometry.width, with_loops=True)
     context = context_of(segments, work, table.changed(changed).rows.values())
     most = MOST_SPINNING if spins else MOST_STEPS
     rounds = Rounds(work, segments, context, min(work.budget, most))

@@ -6,7 +6,7 @@ register that is dead after the segment is not stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ....isa.instruction import Imm, Instruction, Reg
 from ....isa.program import Kernel
@@ -16,6 +16,7 @@ from ....isa.types import Segment as MemorySegment
 from ..arithmetic import emit as alu
 from ..arithmetic.division import are_zero, ones_for_zeros
 from ..arithmetic.widths import extended
+from ..llvm.function_text import FunctionText
 from ..llvm.text import ModuleText, constant
 from ..llvm.vectors import Chunks
 from ..runtime.context import GROUP_SIZE, GROUPS, ITEMS, Slot, TrapCode
@@ -34,6 +35,8 @@ class Body(WarpCode):
         self._values: dict[Reg, Chunks] = {}
         self._written: dict[Reg, None] = {}
         self._noncanonical: set[Reg] = set()
+        self.fixed: Mapping[Reg, Instruction] = {}
+        """Registers that are not loaded: what they have follows from one instruction."""
 
     def row(self, reg: Reg) -> str:
         """Return where a register lies."""
@@ -43,8 +46,17 @@ class Body(WarpCode):
         """Return the operands of a register; a float may be a NaN that is not canonical yet."""
         known = self._values.get(reg)
         if known is None:
-            known = self._values[reg] = self._load(reg)
+            fixed = self.fixed.get(reg)
+            known = self._load(reg) if fixed is None else self._fixed(reg, fixed)
+            self._values[reg] = known
         return known
+
+    def _fixed(self, reg: Reg, ins: Instruction) -> Chunks:
+        if ins.row.segment is MemorySegment.KERNARG:
+            return self.argument(ins)
+        (source,) = ins.srcs
+        assert isinstance(source, Imm)
+        return self.constant(reg.cls, source.bits)
 
     def _load(self, reg: Reg) -> Chunks:
         if reg.cls is RegClass.C:
@@ -65,6 +77,12 @@ class Body(WarpCode):
         self._values[reg] = value
         self._written[reg] = None
         (self._noncanonical.add if noncanonical else self._noncanonical.discard)(reg)
+
+    def argument(self, ins: Instruction) -> Chunks:
+        """Return a kernel argument, the same for all lanes. The verifier has checked its place."""
+        type_ = ins.row.type
+        assert type_ is not None
+        return self.spread(type_.reg.bits, argument(self.code, self.context, ins))
 
     def constant(self, cls: RegClass, bits: int) -> Chunks:
         """Return a bit pattern in every lane."""
@@ -96,12 +114,18 @@ class Body(WarpCode):
 
 
 def segment_function(
-    module: ModuleText, kernel: Kernel, segment: Segment, layout: Layout, name: str
+    module: ModuleText,
+    kernel: Kernel,
+    segment: Segment,
+    layout: Layout,
+    name: str,
+    fixed: Mapping[Reg, Instruction],
 ) -> bool:
     """Define the function of a segment; False where it would do nothing and is left out."""
     body = Body(module, layout)
+    body.fixed = fixed
     for pc in segment.computed:
-        _instruction(body, kernel.instructions[pc], pc)
+        compute(body, kernel.instructions[pc], pc)
     body.finish(segment.live)
     if not body.code.lines:
         return False
@@ -110,7 +134,8 @@ def segment_function(
     return True
 
 
-def _instruction(body: Body, ins: Instruction, pc: int) -> None:
+def compute(body: Body, ins: Instruction, pc: int) -> None:
+    """Emit an instruction that is no access of memory, except to kernel arguments."""
     row = ins.row
     if row.stem == "nop":
         return
@@ -124,9 +149,9 @@ def _instruction(body: Body, ins: Instruction, pc: int) -> None:
     elif row.stem == "lda":
         body.write(ins.dst, _lda(body, ins))
     elif row.segment is MemorySegment.KERNARG:
-        body.write(ins.dst, _argument(body, ins))
+        body.write(ins.dst, body.argument(ins))
     else:
-        _compute(body, ins, pc)
+        _calculate(body, ins, pc)
 
 
 def _source(body: Body, ins: Instruction, position: int, *, observed: bool) -> Chunks:
@@ -138,8 +163,8 @@ def _source(body: Body, ins: Instruction, position: int, *, observed: bool) -> C
     return body.observed(source) if observed else body.read(source)
 
 
-def _compute(body: Body, ins: Instruction, pc: int) -> None:
-    """Compute an instruction of arithmetic/."""
+def _calculate(body: Body, ins: Instruction, pc: int) -> None:
+    """Emit an instruction of arithmetic/."""
     row = ins.row
     assert ins.dst is not None
     sources = [
@@ -173,14 +198,15 @@ def _lda(body: Body, ins: Instruction) -> Chunks:
     return body.each("add", 32, body.observed(ins.address.base), offset)
 
 
-def _argument(body: Body, ins: Instruction) -> Chunks:
-    """Return a kernel argument, the same for all lanes. The verifier has checked its place."""
-    code, type_ = body.code, ins.row.type
+def argument(code: FunctionText, context: str, ins: Instruction) -> str:
+    """Return a kernel argument as a scalar."""
+    type_ = ins.row.type
     assert ins.address is not None
     assert type_ is not None
-    place = body.place(body.pointer(body.slot(Slot.KERNARG)), ins.address.offset)
-    value = code.let(f"load i{type_.bits}, ptr {place}")
-    return body.spread(type_.reg.bits, extended(code, value, type_, 0))
+    slot = code.let(f"getelementptr i64, ptr {context}, i64 {int(Slot.KERNARG)}")
+    kernargs = code.let(f"load ptr, ptr {slot}")
+    place = code.let(f"getelementptr i8, ptr {kernargs}, i64 {ins.address.offset}")
+    return extended(code, code.let(f"load i{type_.bits}, ptr {place}"), type_, 0)
 
 
 # --- identity

@@ -17,7 +17,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 
 import numpy as np
 
@@ -34,9 +33,11 @@ from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..runtime.aligned import aligned_bytes
 from ..runtime.context import BUFFER_SLOTS, Slot, buffer_row, param_slot, set_geometry
 from .body import segment_function
+from .lane_loops import LaneLoop, define_lane_loop
 from .movers import mover, parameters_of
+from .phases import Phase, phases_of
 from .start import START, cold_symbols, start
-from .table import Grain, Segment, SegmentKind, cut, read_at_start, records
+from .table import Grain, Segment, SegmentKind, cut, fixed_registers, read_at_start, records
 from .warp_block import HEADER_BYTES, Layout, layout_of
 
 
@@ -62,6 +63,10 @@ class Segments:
     """Address of a `start_fn` that leaves registers as they are if no lane reads such a zero."""
     sites: int
     """Memory instructions, which have slots of their own in the context block."""
+    phases: tuple[Phase, ...]
+    """Phases of the interpreter's order, if loops over lanes were asked for."""
+    lane_loops: tuple[int, ...]
+    """The address of the loop over lanes of each phase, 0 if there is none (lane_loops.py)."""
     _code: tuple[Compiled, ...] = field(repr=False)
 
 
@@ -127,33 +132,55 @@ def _put_geometry(slots: np.ndarray, geometry: Geometry) -> None:
 
 
 def compile_segments(
-    kernel: Kernel, program: Program, width: int, grain: Grain = Grain.SEGMENT
+    kernel: Kernel,
+    program: Program,
+    width: int,
+    grain: Grain = Grain.SEGMENT,
+    *,
+    with_loops: bool = False,
 ) -> Segments:
     """Return the segments of a kernel for warps of `width` lanes (1 to 64).
 
-    They come from memory, from disk, or are made now.
+    They come from memory, from disk, or are made now. `with_loops` asks for loops over lanes, too.
     """
     readonly_bytes = len(program.readonly_data)
-    key = kernel.words, kernel.group_size, kernel.private_size, readonly_bytes, width, grain
+    sizes = kernel.group_size, kernel.private_size, readonly_bytes
+    key = kernel.words, *sizes, width, grain, with_loops
     found = _COMPILED.find(key)
     if found is None:
-        found = _COMPILED.keep(key, _compile(kernel, readonly_bytes, width, grain, repr(key)))
+        cut_into = _Cut.of(kernel, grain, with_loops=with_loops)
+        found = _COMPILED.keep(key, _compile(kernel, readonly_bytes, width, cut_into, repr(key)))
     return found
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A kernel in segments and, if there are loops over lanes, in phases."""
+
+    grain: Grain
+    segments: tuple[Segment, ...]
+    phases: tuple[Phase, ...]
+
+    @classmethod
+    def of(cls, kernel: Kernel, grain: Grain, *, with_loops: bool) -> _Cut:
+        """Cut a kernel."""
+        segments = cut(kernel, grain)
+        return cls(grain, segments, phases_of(kernel, segments) if with_loops else ())
 
 
 _COMPILED: Recent[tuple[object, ...], Segments] = Recent()
 
 
-def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key: str) -> Segments:
+def _compile(kernel: Kernel, readonly_bytes: int, width: int, cut_into: _Cut, key: str) -> Segments:
     layout = layout_of(kernel, width)
-    segments = cut(kernel, grain)
+    segments, phases = cut_into.segments, cut_into.phases
     accesses = [s for s in segments if s.kind is SegmentKind.ACCESS]
     rows = {row.name: row for row in (kernel.instructions[s.last].row for s in accesses)}
     shared = {"simtlab_start": start(width)}
     shared |= {f"simtlab_{name}": mover(row, width) for name, row in rows.items()}
     code = compile_text(
-        lambda: generate(kernel, readonly_bytes, layout, segments),
-        ["functions", "start", "begin"],
+        lambda: generate(kernel, readonly_bytes, layout, segments, phases),
+        ["functions", "start", "begin", *(["lane_loops"] if phases else [])],
         level=Level.QUICK,  # straight-line code: more passes find nothing to do
         key=f"segments {key}",
         symbols={
@@ -164,41 +191,62 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, grain: Grain, key:
     table = records(kernel, segments, layout)
     pointers = (ctypes.c_int64 * (2 * len(segments))).from_address(code["functions"])
     table["fn"], table["move"] = np.array(pointers, np.int64).reshape(-1, 2).T
+    loops = tuple((ctypes.c_int64 * len(phases)).from_address(code["lane_loops"]) if phases else ())
     return Segments(
         kernel,
         width,
-        grain,
+        cut_into.grain,
         layout,
         table,
         np.repeat(np.arange(len(segments)), table["n_instr"]),
         code["start"],
         code["begin"],
         len(accesses),
+        phases,
+        loops,
         (code, *shared.values()),
     )
 
 
 def generate(
-    kernel: Kernel, readonly_bytes: int, layout: Layout, segments: tuple[Segment, ...]
+    kernel: Kernel,
+    readonly_bytes: int,
+    layout: Layout,
+    segments: tuple[Segment, ...],
+    phases: tuple[Phase, ...] = (),
 ) -> str:
-    """Return the IR text: `start`, and `functions`, the addresses (fn, move) of each segment."""
+    """Return the IR text: `start`, and `functions`, the addresses (fn, move) of each segment.
+
+    If there are phases, `lane_loops` has the address of the loop of each, or null.
+    """
     module = ModuleText(function_attributes())
     zeros = f"[{layout.lanes} x i32] zeroinitializer, align 64"
     module.define("zeros", f"@zeros = internal constant {zeros}\n")
+    fixed = fixed_registers(kernel, segments) if phases else {}
     pointers: list[str] = []
-    sites = count()
+    sites: dict[int, int] = {}
     for segment in segments:
         name, move = f"segment{segment.number}", f"move{segment.number}"
-        has_code = segment_function(module, kernel, segment, layout, name)
+        has_code = segment_function(module, kernel, segment, layout, name, fixed)
         moves = segment.kind is SegmentKind.ACCESS
         if moves:
-            _define_move(module, kernel, readonly_bytes, layout, segment.last, next(sites), move)
+            site = sites[segment.last] = len(sites)
+            _define_move(module, kernel, readonly_bytes, layout, segment.last, site, move)
         pointers += (
             f"ptr {f'@{name}' if exists else 'null'}"
             for name, exists in ((name, has_code), (move, moves))
         )
-    t = f"[{len(pointers)} x ptr]"
-    module.define("functions", f"@functions = constant {t} [{', '.join(pointers)}]\n")
+    _define_table(module, "functions", pointers)
+    loops = []
+    for phase in phases:
+        loops.append("ptr null")
+        if phase.most_lanes:
+            loop = LaneLoop(module, kernel, layout, readonly_bytes)
+            loop.fixed = fixed
+            define_lane_loop(loop, phase, sites, f"loop{phase.number}")
+            loops[-1] = f"ptr @loop{phase.number}"
+    if phases:
+        _define_table(module, "lane_loops", loops)
     begins = layout.total if read_at_start(kernel, segments) else HEADER_BYTES
     for name, zeroed in (("start", layout.total), ("begin", begins)):
         constants = zeroed, layout.local_ids, layout.private_bytes, layout.group_bytes
@@ -208,6 +256,11 @@ def generate(
         head = f"define i64 @{name}(ptr %warp, i64 %group, i64 %index) #0"
         module.define(name, f"{head} {{\n{_text(code)}}}\n")
     return str(module)
+
+
+def _define_table(module: ModuleText, name: str, pointers: Sequence[str]) -> None:
+    t = f"[{len(pointers)} x ptr]"
+    module.define(name, f"@{name} = constant {t} [{', '.join(pointers)}]\n")
 
 
 def _define_move(

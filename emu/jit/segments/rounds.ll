@@ -4,8 +4,27 @@
 ; entry of a stack has pc, re-convergence point (-1: none) and lanes; a warp without a stack is whole.
 ; What the interpreter must decide ends a launch: traps, spent budgets, barriers in pieces.
 
+declare i32 @simtlab_begin_atomics(ptr)
+declare i32 @simtlab_end_atomics(ptr)
+
 ; Run up to `quota` rounds. Returns 0 at the end of the launch, 1 before, 2 if the launch must not go on.
 define i32 @simtlab_rounds(ptr %b, i64 %quota) #0 {
+entry:
+  %p.ctx = getelementptr i64, ptr %b, i64 @ATOMICS_OF@
+  %ctx = load ptr, ptr %p.ctx
+  %is.alone = icmp eq ptr %ctx, null
+  br i1 %is.alone, label %alone, label %beside
+alone:
+  %result.alone = call i32 @rounds(ptr %b, i64 %quota)
+  ret i32 %result.alone
+beside:
+  %begun = call i32 @simtlab_begin_atomics(ptr %ctx)
+  %result = call i32 @rounds(ptr %b, i64 %quota)
+  %ended = call i32 @simtlab_end_atomics(ptr %ctx)
+  ret i32 %result
+}
+
+define internal i32 @rounds(ptr %b, i64 %quota) #0 {
 entry:
   %p.first = getelementptr i64, ptr %b, i64 @FIRST@
   %p.rounds = getelementptr i64, ptr %b, i64 @ROUNDS@
@@ -327,7 +346,15 @@ entry:
 ; A phase is one segment, or several whose order among warps does not show: all warps execute one before
 ; any executes the next.
 phase:
-  %p.0 = phi i64 [ %first, %entry ], [ %s.next, %phase.over ]
+  %p.0 = phi i64 [ %first, %entry ], [ %p.next, %phase.over ]
+  %p.0.at = mul i64 %p.0, @RECORD_BYTES@
+  %p.record = getelementptr i8, ptr %table, i64 %p.0.at
+  %p.p.last = getelementptr i64, ptr %p.record, i64 @PHASE_LAST@
+  %p.last = load i64, ptr %p.p.last
+  %p.p.loop = getelementptr i64, ptr %p.record, i64 @LANE_LOOP@
+  %loop = load ptr, ptr %p.p.loop
+  %p.p.most = getelementptr i64, ptr %p.record, i64 @MOST_LANES@
+  %most = load i64, ptr %p.p.most
   br label %warp
 warp:
   %i = phi i64 [ 0, %phase ], [ %i.next, %warp.over ]
@@ -338,7 +365,13 @@ warp:
   %w.block = getelementptr i8, ptr %memory, i64 %w.at
   %w.mask.p = getelementptr i64, ptr %masks, i64 %w
   %w.mask = load i64, ptr %w.mask.p
-  br label %segment
+  %w.lanes = call i64 @llvm.ctpop.i64(i64 %w.mask)
+  %is.few = icmp ule i64 %w.lanes, %most
+  br i1 %is.few, label %in.turn, label %segment
+in.turn:
+  %trapped = call i64 %loop(ptr %w.block, i64 %w.mask)
+  %is.fine.too = icmp eq i64 %trapped, 0
+  br i1 %is.fine.too, label %warp.over, label %failed
 segment:
   %s = phi i64 [ %p.0, %warp ], [ %s.next, %segment.over ]
   %record.at = mul i64 %s, @RECORD_BYTES@
@@ -362,16 +395,17 @@ access:
   br i1 %is.done, label %segment.over, label %failed
 segment.over:
   %s.next = add i64 %s, 1
-  %p.phase = getelementptr i64, ptr %record, i64 @PHASE_ENDS@
-  %phase.ends = load i64, ptr %p.phase
-  %is.phase.end = icmp ne i64 %phase.ends, 0
+  %is.phase.end = icmp eq i64 %s, %p.last
   br i1 %is.phase.end, label %warp.over, label %segment
 warp.over:
   %i.next = add i64 %i, 1
   %i.more = icmp ult i64 %i.next, %n
   br i1 %i.more, label %warp, label %phase.over
 phase.over:
-  %p.ends = getelementptr i64, ptr %record, i64 @ENDS@
+  %p.next = add i64 %p.last, 1
+  %last.at = mul i64 %p.last, @RECORD_BYTES@
+  %last.record = getelementptr i8, ptr %table, i64 %last.at
+  %p.ends = getelementptr i64, ptr %last.record, i64 @ENDS@
   %ends = load i64, ptr %p.ends
   %is.end = icmp ne i64 %ends, 0
   br i1 %is.end, label %finish, label %phase
@@ -380,18 +414,18 @@ failed:
 
 ; The last instruction moves every warp.
 finish:
-  %p.kind = getelementptr i64, ptr %record, i64 @KIND@
+  %p.kind = getelementptr i64, ptr %last.record, i64 @KIND@
   %kind = load i64, ptr %p.kind
-  %p.next = getelementptr i64, ptr %record, i64 @NEXT@
-  %next.64 = load i64, ptr %p.next
+  %p.following = getelementptr i64, ptr %last.record, i64 @NEXT@
+  %next.64 = load i64, ptr %p.following
   %next = trunc i64 %next.64 to i32
-  %p.target = getelementptr i64, ptr %record, i64 @TARGET@
+  %p.target = getelementptr i64, ptr %last.record, i64 @TARGET@
   %target.64 = load i64, ptr %p.target
   %target = trunc i64 %target.64 to i32
-  %p.join = getelementptr i64, ptr %record, i64 @JOIN@
+  %p.join = getelementptr i64, ptr %last.record, i64 @JOIN@
   %join.64 = load i64, ptr %p.join
   %join = trunc i64 %join.64 to i32
-  %p.condition = getelementptr i64, ptr %record, i64 @CONDITION@
+  %p.condition = getelementptr i64, ptr %last.record, i64 @CONDITION@
   %condition = load i64, ptr %p.condition
   %length = trunc i64 %ends to i32
   %at.first = mul i64 %first, @RECORD_BYTES@

@@ -15,14 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ....isa.program import Kernel
 from ...engine import Work
-from ...interp.blocks import leaders
 from ...interp.interpreter import CHECK_ROUNDS, FAIR, slots_of
 from ...recent import Recent
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text, function_attributes
 from ..runtime.aligned import LINE
+from ..runtime.helpers import symbols
 from ..runtime.spare import Spare
 from .compile import SegmentContext, Segments
 from .table import SegmentKind, Space
@@ -37,17 +36,20 @@ VECTOR = 16
 _WORDS = (
     *("FIRST", "ROUNDS", "CHECK", "SLOTS", "PER_GROUP", "GROUPS", "PLACES", "TABLE", "START"),
     *("MEMORY", "BYTES", "PC", "WATCH", "STEPS", "DEPTH", "WAITS", "LIST", "MASKS", "LIVE"),
-    *("STARTERS", "STACK", "STACK_BYTES", "LIMIT", "EXITED_ARRIVE"),
+    *("STARTERS", "STACK", "STACK_BYTES", "LIMIT", "EXITED_ARRIVE", "ATOMICS_OF"),
     *("DIVERGENT", "BARRIERS", "COMPARISONS", "DEEPEST", "LANE_SLOTS", "WARPS"),
 )
-"""The words of a block: the state of the batch, its size, the launch, and what is counted."""
+"""The words of a block: the state of the batch, its size, the launch, and what is counted.
+
+`ATOMICS_OF` is the context block if work-items have atomics of global memory, else 0."""
 
 _FIELDS = (
     *("FN", "MOVE", "KIND", "ENDS", "NEXT", "TARGET", "JOIN", "CONDITION"),
-    *("PHASE_ENDS", "EXECUTIONS", "LANES"),
+    *("PHASE_LAST", "LANE_LOOP", "MOST_LANES", "EXECUTIONS", "LANES"),
 )
 """The words of a segment. `ENDS` has the instructions of the block that ends with it, or 0. The
-last two count the block that begins with it."""
+next three are those of the phase that begins with it: its last segment, its loop over lanes, and up
+to how many lanes that runs it. The last two count the block that begins with it."""
 
 _FROM_TABLE = {
     "FN": "fn",
@@ -79,7 +81,7 @@ def _helper() -> Compiled:
     }
     for name, value in given.items():
         text = text.replace(f"@{name}@", str(value))
-    return compile_text(text, ["simtlab_rounds"], key=text)
+    return compile_text(text, ["simtlab_rounds"], key=text, symbols=symbols())
 
 
 class Rounds:
@@ -137,6 +139,7 @@ class Rounds:
             ("STACK_BYTES", stack_bytes),
             ("LIMIT", limit),
             ("EXITED_ARRIVE", work.exited_arrive),
+            ("ATOMICS_OF", context.address if _has_global_atomics(segments) else 0),
         ):
             self._set(name, value)
 
@@ -180,6 +183,12 @@ class Rounds:
         )
 
 
+def _has_global_atomics(segments: Segments) -> bool:
+    """Return whether work-items have atomics of memory that other threads may change as well."""
+    table = segments.table
+    return bool(np.any((table["is_atomic"] != 0) & (table["space"] == Space.GLOBAL)))
+
+
 def _rounded(size: int) -> int:
     """Return the bytes of a piece of memory after which one begins at a cache line."""
     return -(-size // LINE) * LINE
@@ -195,40 +204,24 @@ def _records_of(segments: Segments) -> tuple[np.ndarray, list[int]]:
     """Return the table of segments, and where the block ends that begins with each (pc), or 0."""
     found = _RECORDS.find(id(segments))
     if found is None or found[0] is not segments:
-        found = _RECORDS.keep(id(segments), (segments, *_records(segments.kernel, segments)))
+        found = _RECORDS.keep(id(segments), (segments, *_records(segments)))
     return found[1:]
 
 
-def _records(kernel: Kernel, segments: Segments) -> tuple[np.ndarray, list[int]]:
+def _records(segments: Segments) -> tuple[np.ndarray, list[int]]:
     table = segments.table
     records = np.zeros((len(table), len(_FIELDS)), np.int64)
     for field, name in _FROM_TABLE.items():
         records[:, _FIELD[field]] = table[name]
-    firsts = leaders(kernel.instructions)
     stops = [0] * len(table)
     begin = 0
-    for number, last in enumerate(table["last_pc"].tolist()):
-        if last + 1 in firsts or number == len(table) - 1:
-            stops[begin] = last + 1
-            records[number, _FIELD["ENDS"]] = last + 1 - int(table["first_pc"][begin])
-            begin = number + 1
-    records[:, _FIELD["PHASE_ENDS"]] = _ends_of_phases(table, records[:, _FIELD["ENDS"]])
+    for phase, loop in zip(segments.phases, segments.lane_loops, strict=True):
+        first, last = phase.number, phase.segments[-1]
+        records[first, _FIELD["PHASE_LAST"]] = last.number
+        records[first, _FIELD["LANE_LOOP"]] = loop
+        records[first, _FIELD["MOST_LANES"]] = phase.most_lanes
+        if phase.ends_block:
+            stops[begin] = last.last + 1
+            records[last.number, _FIELD["ENDS"]] = last.last + 1 - int(table["first_pc"][begin])
+            begin = last.number + 1
     return records, stops
-
-
-def _ends_of_phases(table: np.ndarray, ends: np.ndarray) -> list[bool]:
-    """Return after which segments all warps wait for each other.
-
-    That is around each store or atomic of memory that other warps see. Several loads in a row find
-    the same whether a warp executes them one after the other or beside other warps.
-    """
-    shared = np.isin(table["space"], (Space.GLOBAL, Space.GROUP))
-    changes = shared & (table["is_load"] == 0)
-    loads = shared & ~changes
-    found, has_loaded = [], False
-    for number, end in enumerate(ends.tolist()):
-        has_loaded = has_loaded or bool(loads[number])
-        follows = number + 1 < len(table) and bool(changes[number + 1]) and has_loaded
-        found.append(bool(end) or bool(changes[number]) or follows)
-        has_loaded = has_loaded and not found[-1]
-    return found

@@ -17,7 +17,7 @@ from itertools import count
 import numpy as np
 
 from ....asm.flow.graph import leaders, live_before
-from ....isa.instruction import Instruction, Reg
+from ....isa.instruction import Imm, Instruction, Reg
 from ....isa.program import Kernel
 from ....isa.table import Unit
 from ....isa.types import Segment as MemorySegment
@@ -218,6 +218,29 @@ def read_at_start(kernel: Kernel, segments: tuple[Segment, ...]) -> frozenset[Re
     """Return the registers of which a lane may read the zero that it starts with."""
     first = segments[0]
     return _before(kernel.instructions[first.first : first.computed.stop], first.live)
+
+
+def fixed_registers(kernel: Kernel, segments: tuple[Segment, ...]) -> dict[Reg, Instruction]:
+    """Return the registers that only one instruction writes, with a kernel argument or a constant.
+
+    It runs before each read. A debugger may change such a register nevertheless.
+    """
+    writers: dict[Reg, list[Instruction]] = {}
+    for ins in kernel.instructions:
+        for reg in ins.writes():
+            writers.setdefault(reg, []).append(ins)
+    at_start = read_at_start(kernel, segments)
+    return {
+        reg: found[0]
+        for reg, found in writers.items()
+        if len(found) == 1 and reg not in at_start and _is_fixed(found[0])
+    }
+
+
+def _is_fixed(ins: Instruction) -> bool:
+    if ins.row.segment is MemorySegment.KERNARG:
+        return ins.address is not None and ins.address.base is None
+    return ins.row.stem == "mov" and isinstance(ins.srcs[0], Imm)
 
 
 def _before(body: Sequence[Instruction], live: frozenset[Reg]) -> frozenset[Reg]:

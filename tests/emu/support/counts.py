@@ -12,6 +12,10 @@ import pytest
 import simtlab
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.launch import in_order
+from simtlab.emu.jit.segments import rounds
+from simtlab.emu.jit.segments.compile import Segments
+from simtlab.emu.jit.segments.phases import WIDEST
+from simtlab.emu.recent import Recent
 from simtlab.emu.result import Result
 from simtlab.emu.statistics import Statistics
 from simtlab.programs import find
@@ -48,6 +52,23 @@ def noting_order() -> Iterator[list[Statistics]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(in_order, "run", noted)
         yield counted
+
+
+@contextmanager
+def lanes_in_turn() -> Iterator[None]:
+    """Run launches in the interpreter's order lane after lane, where there is a loop for that."""
+    real = rounds._records
+
+    def records(segments: Segments) -> tuple[np.ndarray, list[int]]:
+        found, stops = real(segments)
+        has_loop = found[:, rounds._FIELD["LANE_LOOP"]] != 0
+        found[has_loop, rounds._FIELD["MOST_LANES"]] = WIDEST
+        return found, stops
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounds, "_records", records)
+        patch.setattr(rounds, "_RECORDS", Recent(64))
+        yield
 
 
 def counted_by(launch: Callable[..., Result], *args: Any) -> tuple[Result, str]:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 
 from .....isa.types import Type
 from ....analysis.values.ssa import Const, Op
+from ...arithmetic import atomics
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from .cold import Cold
 
-_PLAIN = frozenset({"add", "sub", "and", "or", "xor"})
 _REDUCED = {"add": "add", "sub": "add", "and": "and", "or": "or", "xor": "xor"}
 """Operation -> how the operands of several lanes are put together."""
 
@@ -42,7 +42,7 @@ class EachLane:
     def reduced(self, op: Op, type_: Type, place: str) -> None:
         """Change one place by the operands of all running lanes at once."""
         lanes, code, operation = self.lanes, self.lanes.code, operation_of(op)
-        how = _REDUCED.get(operation) or _minimum(type_, operation)
+        how = _REDUCED.get(operation) or atomics.minimum(type_, operation)
         bits = type_.bits
         neutral = {"and": -1, "umin": -1, "smax": 1 << (bits - 1), "smin": (1 << (bits - 1)) - 1}
         t, v = integer(bits, 0), integer(bits, lanes.n)
@@ -50,11 +50,11 @@ class EachLane:
         total = ""
         for mask, chunk in zip(lanes.mask, self._operands(op, 0), strict=True):
             known = code.let(f"select {lanes.mask_type} {mask}, {v} {chunk}, {v} {nothing}")
-            total = self._combined(how, v, total, known) if total else known
+            total = atomics.combined(code, how, v, total, known) if total else known
         name = f"llvm.vector.reduce.{how}.v{lanes.n}i{bits}"
         value = code.call(t, name, f"{v} {total}")
         old = code.let(f"load {t}, ptr {place}")
-        new = self._combined("sub" if operation == "sub" else how, t, old, value)
+        new = atomics.combined(code, "sub" if operation == "sub" else how, t, old, value)
         code.line(f"store {t} {new}, ptr {place}")
 
     def alone(self, op: Op, type_: Type, place: str) -> str:
@@ -159,25 +159,9 @@ class EachLane:
         """Change a place; return what was there."""
         code, t = self.lanes.code, f"i{type_.bits}"
         old = code.let(f"load {t}, ptr {place}")
-        code.line(f"store {t} {self._result(op, type_, old, operands)}, ptr {place}")
+        new = atomics.result_of(code, op.ins.row, type_, old, operands)
+        code.line(f"store {t} {new}, ptr {place}")
         return old
-
-    def _result(self, op: Op, type_: Type, old: str, operands: Sequence[str]) -> str:
-        """Return what an operation leaves in memory."""
-        code, t, operation = self.lanes.code, f"i{type_.bits}", operation_of(op)
-        if operation == "exch":
-            return operands[0]
-        if operation == "cas":
-            same = code.let(f"icmp eq {t} {old}, {operands[0]}")
-            return code.let(f"select i1 {same}, {t} {operands[1]}, {t} {old}")
-        how = operation if operation in _PLAIN else _minimum(type_, operation)
-        return self._combined(how, t, old, operands[0])
-
-    def _combined(self, how: str, t: str, a: str, b: str) -> str:
-        code = self.lanes.code
-        if how in _PLAIN:
-            return code.let(f"{how} {t} {a}, {b}")
-        return code.intrinsic(f"llvm.{how}", t, f"{t} {a}", f"{t} {b}")
 
     def _operands(self, op: Op, position: int) -> list[str]:
         lanes = self.lanes
@@ -186,8 +170,4 @@ class EachLane:
 
 def operation_of(op: Op) -> str:
     """Return the operation of an atomic, such as `add`."""
-    return op.ins.row.stem.removeprefix("atomic_")
-
-
-def _minimum(type_: Type, operation: str) -> str:
-    return f"{'s' if type_.is_signed else 'u'}{operation}"
+    return atomics.operation_of(op.ins.row)

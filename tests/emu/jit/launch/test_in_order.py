@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,12 @@ import pytest
 
 import simtlab
 from simtlab.emu.jit.launch import in_order
+from simtlab.emu.jit.runtime.helpers import forget_threads
 from simtlab.emu.traps import Trap
+from simtlab.isa.table import BY_NAME
+from simtlab.isa.types import Segment as MemorySegment
 
-from ...support.counts import ORDER, counted_by, engines
+from ...support.counts import ORDER, counted_by, engines, lanes_in_turn
 from ...support.owned_places import numbers
 
 RACE = """
@@ -62,6 +66,53 @@ def test_who_is_first_decides() -> None:
     assert engines(RACE, numbers(470), 470, items=470, widths=(7, 64)) == {ORDER}
     x = numbers(17_000)
     assert engines(RACE, x, 17_000, items=17_000, group_size=64, widths=(32,)) == {ORDER}
+
+
+def test_lanes_in_turn() -> None:
+    with lanes_in_turn():
+        assert engines(RACE, numbers(470), 470, items=470, widths=(1, 7, 64)) == {ORDER}
+        assert engines(BARRIERS, numbers(320), items=320, group_size=64, widths=(16, 32)) == {ORDER}
+
+
+def _atomics() -> str:
+    """Return a kernel with every atomic: what each finds goes into operands of the next ones."""
+    lines = []
+    for number, row in enumerate(row for row in BY_NAME.values() if row.is_atomic):
+        assert row.type is not None
+        place = "$d0" if row.segment is MemorySegment.GLOBAL else "cells"
+        wide, cls = row.type.bits == 64, row.type.reg.value
+        sources = ", ".join(f"${cls}{6 + i}" for i in range(len(row.srcs)))
+        lines += [f"{row.name} ${cls}5, [{place}+{8 * (number % 64)}], {sources}"]
+        lines += ["cvt_u32_u64 $s5, $d5"] if wide else []
+        lines += ["add_u32 $s6, $s6, $s5", "xor_u32 $s7, $s7, $s6", "cvt_u64_u32 $d7, $s6"]
+        lines += ["add_u64 $d6, $d6, $d7"]
+    body = "\n        ".join(lines)
+    return f"""
+kernel atomics(global u32* %x) {{
+    .group u64 cells[64]
+        workitemflatabsid_u32 $s6
+        ld_kernarg_u64 $d0, [%x]
+        mov_u32 $s7, 0x80000007
+        cvt_u64_u32 $d6, $s6
+        {body}
+        and_u32 $s7, $s7, 1
+        cmp_eq_u32 $c0, $s7, 0
+        cbr $c0, @end
+        atomic_add_global_u32 [$d0], $s6
+    @end:
+        ret
+}}"""
+
+
+def test_every_atomic() -> None:
+    """Another thread than the first that has atomics takes locked ones."""
+    text = _atomics()
+    x = numbers(256)
+    assert engines(text, x, items=90, widths=(16,)) == {ORDER}
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(engines, text, x, items=90, widths=(16,))
+        assert other.result() == {ORDER}
+    forget_threads()
 
 
 BARRIERS = """
