@@ -10,6 +10,7 @@ run. Only who takes back what a launch has done can call it (rounds.py).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from ....isa.instruction import Address, Instruction, Reg
@@ -18,7 +19,7 @@ from ....isa.types import RegClass
 from ....isa.types import Segment as MemorySegment
 from ..arithmetic.atomics import operation_of, result_of
 from ..arithmetic.widths import element_number, extended, narrowed
-from ..llvm.function_text import definition
+from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import Chunks
 from ..runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, TrapCode, param_slot
@@ -166,30 +167,30 @@ class LaneLoop(Body):
         return self.place(self.pointer(start), at)
 
     def _global_place(self, at: str, size: int, site: int, *, changes: bool) -> str:
-        """Return the host address of a simulated one, in the buffer accessed last or another."""
+        """Return the host address of a simulated one: in the buffer from before the loop, or not.
+
+        If it is in another buffer, that one is found for this lane alone.
+        """
         code = self.code
-        slots = self.place(self.context, 8 * param_slot(site, 0))
-        known, search = code.fresh_label("known"), code.fresh_label("search")
-        code.branch(self._is_outside(at, size, slots, changes=changes), search, known, rarely=True)
+        slots = self.entry.let(f"getelementptr i64, ptr {self.context}, i64 {param_slot(site, 0)}")
+        expected = _Buffer.at(self.entry, slots, size, changes=changes)
+        near, search, far, known = (
+            code.fresh_label(stem) for stem in ("near", "search", "far", "known")
+        )
+        code.branch(expected.excludes(code, at, size), search, near, rarely=True)
+        code.block(near)
+        here = code.let(f"add i64 {at}, {expected.distance}")
+        code.jump(known)
         code.block(search)
         given = f"ptr {self.context}", f"i64 {at}", f"i64 {size}", f"ptr {slots}"
         code.call("i64", "simtlab_buffer", *given)
-        code.branch(self._is_outside(at, size, slots, changes=changes), _FAILED, known)
+        other = _Buffer.at(code, slots, size, changes=changes)
+        code.branch(other.excludes(code, at, size), _FAILED, far)
+        code.block(far)
+        there = code.let(f"add i64 {at}, {other.distance}")
+        code.jump(known)
         code.block(known)
-        return self.pointer(code.let(f"add i64 {at}, {self._slot(slots, DELTA)}"))
-
-    def _is_outside(self, at: str, size: int, slots: str, *, changes: bool) -> str:
-        code = self.code
-        offset = code.let(f"sub i64 {at}, {self._slot(slots, BASE)}")
-        places = code.let(f"lshr i64 {self._slot(slots, SIZE)}, {size.bit_length() - 1}")
-        outside = code.let(f"icmp uge i64 {element_number(code, offset, size, 0)}, {places}")
-        if not changes:
-            return outside
-        refused = code.let(f"icmp eq i64 {self._slot(slots, WRITABLE)}, 0")
-        return code.let(f"or i1 {outside}, {refused}")
-
-    def _slot(self, slots: str, which: int) -> str:
-        return self.code.let(f"load i64, ptr {self.place(slots, 8 * which)}")
+        return self.pointer(code.phi("i64", (here, near), (there, far)))
 
     def _atomic(self, ins: Instruction, place: str, operands: list[str]) -> str:
         """Change a place; return what was there. Group memory belongs to this thread."""
@@ -246,6 +247,35 @@ class LaneLoop(Body):
         code.block(_FAILED)
         code.ret("i64", 1)
         return definition(head, self.entry, self.head, code)
+
+
+@dataclass(frozen=True)
+class _Buffer:
+    """What an access needs to know of a buffer, i64 operands."""
+
+    base: str
+    places: str
+    """Elements that may be accessed."""
+    distance: str
+    """From simulated to host addresses."""
+
+    @classmethod
+    def at(cls, code: FunctionText, slots: str, size: int, *, changes: bool) -> _Buffer:
+        """Load the slots of a buffer with elements of `size` bytes."""
+        base, bytes_, distance, writable = (
+            code.let(f"load i64, ptr {code.let(f'getelementptr i64, ptr {slots}, i64 {which}')}")
+            for which in (BASE, SIZE, DELTA, WRITABLE)
+        )
+        places = code.let(f"lshr i64 {bytes_}, {size.bit_length() - 1}")
+        if changes:
+            refused = code.let(f"icmp eq i64 {writable}, 0")
+            places = code.let(f"select i1 {refused}, i64 0, i64 {places}")
+        return cls(base, places, distance)
+
+    def excludes(self, code: FunctionText, at: str, size: int) -> str:
+        """Return whether an access at a simulated address is refused, an i1."""
+        element = element_number(code, code.let(f"sub i64 {at}, {self.base}"), size, 0)
+        return code.let(f"icmp uge i64 {element}, {self.places}")
 
 
 def define_lane_loop(loop: LaneLoop, phase: Phase, sites: Mapping[int, int], name: str) -> None:

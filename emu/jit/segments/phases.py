@@ -72,10 +72,10 @@ def _shared_access(kernel: Kernel, segment: Segment) -> Row | None:
 
 # --- lane after lane
 
-_SEGMENT, _INSTRUCTION, _NEIGHBOURS, _APART = 4.0, 0.6, 9.0, 28.0
+_SEGMENT, _INSTRUCTION, _NEIGHBOURS, _APART = 4.0, 0.6, 9.0, 45.0
 """What a warp's segment takes, its instructions, and accesses at neighbouring and other places."""
 
-_LANE, _LANE_INSTRUCTION, _LANE_ACCESS, _LANE_ATOMIC = 1.0, 0.3, 1.2, 2.0
+_LANE, _LANE_INSTRUCTION, _LANE_ACCESS = 1.0, 0.2, 1.2
 """What one lane takes; all in ns."""
 
 

@@ -61,6 +61,14 @@ lowest:
   br label %chosen
 chosen:
   %pc = phi i32 [ %pc.fair, %fairly ], [ %pc.low, %lowest ]
+  ; Before the next fair round, and up to the one after which barriers are looked at.
+  %until.fair = sub i64 @FAIR@, %turn
+  %p.due = load i64, ptr %p.check
+  %until.due = sub i64 %p.due, %rounds
+  %until.due.1 = add i64 %until.due, 1
+  %until.due.2 = call i64 @llvm.smax.i64(i64 %until.due.1, i64 1)
+  %until = call i64 @llvm.umin.i64(i64 %until.fair, i64 %until.due.2)
+  %most = select i1 %is.fair, i64 1, i64 %until
   %none = icmp eq i32 %pc, @NO@
   br i1 %none, label %wait, label %run
 wait:
@@ -70,14 +78,19 @@ opened:
   br label %head
 run:
   %warps = call i64 @gather(ptr %b, i32 %pc)
-  %ran = call i1 @block(ptr %b, i32 %pc, i64 %warps)
-  br i1 %ran, label %after.run, label %failed
+  %turns = call i64 @turns(ptr %b, i32 %pc, i64 %warps, i64 %most)
+  %ran = call i64 @block(ptr %b, i32 %pc, i64 %warps, i64 %turns)
+  %is.failed = icmp eq i64 %ran, 0
+  br i1 %is.failed, label %failed, label %after.run
 after.run:
+  %more.rounds = sub i64 %ran, 1
+  %rounds.now = add i64 %rounds, %more.rounds
+  store i64 %rounds.now, ptr %p.rounds
   %due = load i64, ptr %p.check
-  %is.due = icmp uge i64 %rounds, %due
+  %is.due = icmp uge i64 %rounds.now, %due
   br i1 %is.due, label %check, label %after
 check:
-  %due.next = add i64 %rounds, @CHECK_ROUNDS@
+  %due.next = add i64 %rounds.now, @CHECK_ROUNDS@
   store i64 %due.next, ptr %p.check
   %found.beside = call i32 @open(ptr %b)
   %divergent = icmp eq i32 %found.beside, 2
@@ -313,8 +326,59 @@ done:
   ret i64 %count.next
 }
 
-; Run the block at a pc for the first `n` warps of the list; false if the launch must not go on.
-define internal i1 @block(ptr %b, i32 %pc, i64 %n) #0 {
+; Return how many rounds the block at a pc may run for a warp before the next warp runs it. A loop that is
+; one block without stores has the same in its memory for that long, if meanwhile no warp can get to a
+; lower pc, which would run before it.
+define internal i64 @turns(ptr %b, i32 %pc, i64 %n, i64 %most) #0 {
+entry:
+  %p.table = getelementptr i64, ptr %b, i64 @TABLE@
+  %table = load ptr, ptr %p.table
+  %at.64 = zext i32 %pc to i64
+  %at = mul i64 %at.64, @RECORD_BYTES@
+  %record = getelementptr i8, ptr %table, i64 %at
+  %p.repeats = getelementptr i64, ptr %record, i64 @REPEATS@
+  %repeats = load i64, ptr %p.repeats
+  %may = icmp ne i64 %repeats, 0
+  br i1 %may, label %start, label %no
+start:
+  %p.list = getelementptr i64, ptr %b, i64 @LIST@
+  %list = load ptr, ptr %p.list
+  %p.depth = getelementptr i64, ptr %b, i64 @DEPTH@
+  %depths = load ptr, ptr %p.depth
+  br label %warp
+warp:
+  %i = phi i64 [ 0, %start ], [ %i.next, %warp.next ]
+  %w.p = getelementptr i32, ptr %list, i64 %i
+  %w.32 = load i32, ptr %w.p
+  %w = zext i32 %w.32 to i64
+  %d.p = getelementptr i32, ptr %depths, i64 %w
+  %d = load i32, ptr %d.p
+  %stack = call ptr @stack_of(ptr %b, i64 %w)
+  br label %below
+below:
+  %k = phi i32 [ %d, %warp ], [ %k.next, %look ]
+  %none = icmp eq i32 %k, 0
+  br i1 %none, label %warp.next, label %look
+look:
+  %k.next = sub i32 %k, 1
+  %k.64 = zext i32 %k.next to i64
+  %entry.p = getelementptr i128, ptr %stack, i64 %k.64
+  %entry.pc = load i32, ptr %entry.p
+  %is.lower = icmp ult i32 %entry.pc, %pc
+  br i1 %is.lower, label %no, label %below
+warp.next:
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, %n
+  br i1 %more, label %warp, label %yes
+yes:
+  ret i64 %most
+no:
+  ret i64 1
+}
+
+; Run the block at a pc for the first `n` warps of the list, for each up to `turns` times in a row. Returns
+; how many rounds that is, or 0 if the launch must not go on.
+define internal i64 @block(ptr %b, i32 %pc, i64 %n, i64 %turns) #0 {
 entry:
   %p.table = getelementptr i64, ptr %b, i64 @TABLE@
   %table = load ptr, ptr %p.table
@@ -339,7 +403,6 @@ entry:
   %p.limit = getelementptr i64, ptr %b, i64 @LIMIT@
   %limit.64 = load i64, ptr %p.limit
   %limit = trunc i64 %limit.64 to i32
-  %p.comparisons = getelementptr i64, ptr %b, i64 @COMPARISONS@
   %first = zext i32 %pc to i64
   br label %phase
 
@@ -355,65 +418,12 @@ phase:
   %loop = load ptr, ptr %p.p.loop
   %p.p.most = getelementptr i64, ptr %p.record, i64 @MOST_LANES@
   %most = load i64, ptr %p.p.most
-  br label %warp
-warp:
-  %i = phi i64 [ 0, %phase ], [ %i.next, %warp.over ]
-  %w.p = getelementptr i32, ptr %list, i64 %i
-  %w.32 = load i32, ptr %w.p
-  %w = zext i32 %w.32 to i64
-  %w.at = mul i64 %w, %bytes
-  %w.block = getelementptr i8, ptr %memory, i64 %w.at
-  %w.mask.p = getelementptr i64, ptr %masks, i64 %w
-  %w.mask = load i64, ptr %w.mask.p
-  %w.lanes = call i64 @llvm.ctpop.i64(i64 %w.mask)
-  %is.few = icmp ule i64 %w.lanes, %most
-  br i1 %is.few, label %in.turn, label %segment
-in.turn:
-  %trapped = call i64 %loop(ptr %w.block, i64 %w.mask)
-  %is.fine.too = icmp eq i64 %trapped, 0
-  br i1 %is.fine.too, label %warp.over, label %failed
-segment:
-  %s = phi i64 [ %p.0, %warp ], [ %s.next, %segment.over ]
-  %record.at = mul i64 %s, @RECORD_BYTES@
-  %record = getelementptr i8, ptr %table, i64 %record.at
-  %p.fn = getelementptr i64, ptr %record, i64 @FN@
-  %fn = load ptr, ptr %p.fn
-  %has.fn = icmp ne ptr %fn, null
-  br i1 %has.fn, label %compute, label %computed
-compute:
-  %zeros = call i64 %fn(ptr %w.block, i64 %w.mask)
-  %is.fine = icmp eq i64 %zeros, 0
-  br i1 %is.fine, label %computed, label %failed
-computed:
-  %p.move = getelementptr i64, ptr %record, i64 @MOVE@
-  %move = load ptr, ptr %p.move
-  %has.move = icmp ne ptr %move, null
-  br i1 %has.move, label %access, label %segment.over
-access:
-  %refused = call i64 %move(ptr %w.block, i64 %w.mask)
-  %is.done = icmp eq i64 %refused, 0
-  br i1 %is.done, label %segment.over, label %failed
-segment.over:
-  %s.next = add i64 %s, 1
-  %is.phase.end = icmp eq i64 %s, %p.last
-  br i1 %is.phase.end, label %warp.over, label %segment
-warp.over:
-  %i.next = add i64 %i, 1
-  %i.more = icmp ult i64 %i.next, %n
-  br i1 %i.more, label %warp, label %phase.over
-phase.over:
-  %p.next = add i64 %p.last, 1
   %last.at = mul i64 %p.last, @RECORD_BYTES@
   %last.record = getelementptr i8, ptr %table, i64 %last.at
   %p.ends = getelementptr i64, ptr %last.record, i64 @ENDS@
   %ends = load i64, ptr %p.ends
-  %is.end = icmp ne i64 %ends, 0
-  br i1 %is.end, label %finish, label %phase
-failed:
-  ret i1 false
-
-; The last instruction moves every warp.
-finish:
+  %is.last = icmp ne i64 %ends, 0
+  %length = trunc i64 %ends to i32
   %p.kind = getelementptr i64, ptr %last.record, i64 @KIND@
   %kind = load i64, ptr %p.kind
   %p.following = getelementptr i64, ptr %last.record, i64 @NEXT@
@@ -427,39 +437,76 @@ finish:
   %join = trunc i64 %join.64 to i32
   %p.condition = getelementptr i64, ptr %last.record, i64 @CONDITION@
   %condition = load i64, ptr %p.condition
-  %length = trunc i64 %ends to i32
-  %at.first = mul i64 %first, @RECORD_BYTES@
-  %of.first = getelementptr i8, ptr %table, i64 %at.first
-  %p.executions = getelementptr i64, ptr %of.first, i64 @EXECUTIONS@
-  %executions = load i64, ptr %p.executions
-  %executions.new = add i64 %executions, %n
-  store i64 %executions.new, ptr %p.executions
-  %p.lanes = getelementptr i64, ptr %of.first, i64 @LANES@
-  %lanes.0 = load i64, ptr %p.lanes
-  br label %moved
-moved:
-  %m.i = phi i64 [ 0, %finish ], [ %m.i.next, %moved.over ]
-  %lanes = phi i64 [ %lanes.0, %finish ], [ %lanes.next, %moved.over ]
-  %m.w.p = getelementptr i32, ptr %list, i64 %m.i
-  %m.w.32 = load i32, ptr %m.w.p
-  %m.w = zext i32 %m.w.32 to i64
-  %m.mask.p = getelementptr i64, ptr %masks, i64 %m.w
-  %mask = load i64, ptr %m.mask.p
+  br label %warp
+warp:
+  %i = phi i64 [ 0, %phase ], [ %i.next, %warp.next ]
+  %runs.w = phi i64 [ 0, %phase ], [ %runs.next, %warp.next ]
+  %lanes.w = phi i64 [ 0, %phase ], [ %lanes.next, %warp.next ]
+  %compared.w = phi i64 [ 0, %phase ], [ %compared.next, %warp.next ]
+  %longest.w = phi i64 [ 1, %phase ], [ %longest.next, %warp.next ]
+  %w.p = getelementptr i32, ptr %list, i64 %i
+  %w.32 = load i32, ptr %w.p
+  %w = zext i32 %w.32 to i64
+  %w.at = mul i64 %w, %bytes
+  %w.block = getelementptr i8, ptr %memory, i64 %w.at
+  %w.mask.p = getelementptr i64, ptr %masks, i64 %w
+  %w.pc.p = getelementptr i32, ptr %pcs, i64 %w
+  %w.watch.p = getelementptr i32, ptr %watches, i64 %w
+  br label %turn
+turn:
+  %turn.i = phi i64 [ 0, %warp ], [ %turn.next, %turn.over ]
+  %lanes.t = phi i64 [ %lanes.w, %warp ], [ %lanes.new, %turn.over ]
+  %compared.t = phi i64 [ %compared.w, %warp ], [ %compared.new, %turn.over ]
+  %mask = load i64, ptr %w.mask.p
   %active = call i64 @llvm.ctpop.i64(i64 %mask)
-  %lanes.next = add i64 %lanes, %active
-  %m.steps.p = getelementptr i32, ptr %steps, i64 %m.w
-  %m.steps = load i32, ptr %m.steps.p
-  %m.steps.new = add i32 %m.steps, %length
-  store i32 %m.steps.new, ptr %m.steps.p
-  %m.watch.p = getelementptr i32, ptr %watches, i64 %m.w
-  %watch = load i32, ptr %m.watch.p
+  %is.few = icmp ule i64 %active, %most
+  br i1 %is.few, label %in.turn, label %segment
+in.turn:
+  %trapped = call i64 %loop(ptr %w.block, i64 %mask)
+  %is.fine.too = icmp eq i64 %trapped, 0
+  br i1 %is.fine.too, label %warp.over, label %failed
+segment:
+  %s = phi i64 [ %p.0, %turn ], [ %s.next, %segment.over ]
+  %record.at = mul i64 %s, @RECORD_BYTES@
+  %record = getelementptr i8, ptr %table, i64 %record.at
+  %p.fn = getelementptr i64, ptr %record, i64 @FN@
+  %fn = load ptr, ptr %p.fn
+  %has.fn = icmp ne ptr %fn, null
+  br i1 %has.fn, label %compute, label %computed
+compute:
+  %zeros = call i64 %fn(ptr %w.block, i64 %mask)
+  %is.fine = icmp eq i64 %zeros, 0
+  br i1 %is.fine, label %computed, label %failed
+computed:
+  %p.move = getelementptr i64, ptr %record, i64 @MOVE@
+  %move = load ptr, ptr %p.move
+  %has.move = icmp ne ptr %move, null
+  br i1 %has.move, label %access, label %segment.over
+access:
+  %refused = call i64 %move(ptr %w.block, i64 %mask)
+  %is.done = icmp eq i64 %refused, 0
+  br i1 %is.done, label %segment.over, label %failed
+segment.over:
+  %s.next = add i64 %s, 1
+  %is.phase.end = icmp eq i64 %s, %p.last
+  br i1 %is.phase.end, label %warp.over, label %segment
+warp.over:
+  br i1 %is.last, label %finish, label %warp.next
+failed:
+  ret i64 0
+
+; The last instruction moves the warp.
+finish:
+  %lanes.new = add i64 %lanes.t, %active
+  %steps.p = getelementptr i32, ptr %steps, i64 %w
+  %w.steps = load i32, ptr %steps.p
+  %w.steps.new = add i32 %w.steps, %length
+  store i32 %w.steps.new, ptr %steps.p
+  %watch = load i32, ptr %w.watch.p
   %compares = icmp ne i32 %watch, @NO@
   %compared = select i1 %compares, i64 %ends, i64 0
-  %comparisons = load i64, ptr %p.comparisons
-  %comparisons.new = add i64 %comparisons, %compared
-  store i64 %comparisons.new, ptr %p.comparisons
-  %m.pc.p = getelementptr i32, ptr %pcs, i64 %m.w
-  %is.spent = icmp ugt i32 %m.steps.new, %limit
+  %compared.new = add i64 %compared.t, %compared
+  %is.spent = icmp ugt i32 %w.steps.new, %limit
   br i1 %is.spent, label %failed, label %kinds
 kinds:
   switch i64 %kind, label %to [
@@ -469,11 +516,9 @@ kinds:
     i64 @TRAP@, label %failed
   ]
 branch:
-  %b.at = mul i64 %m.w, %bytes
-  %b.block = getelementptr i8, ptr %memory, i64 %b.at
-  %b.flags.p = getelementptr i8, ptr %b.block, i64 %condition
-  %b.flags = load i64, ptr %b.flags.p
-  %taken = and i64 %b.flags, %mask
+  %flags.p = getelementptr i8, ptr %w.block, i64 %condition
+  %flags = load i64, ptr %flags.p
+  %taken = and i64 %flags, %mask
   %none.taken = icmp eq i64 %taken, 0
   %same.place = icmp eq i32 %target, %next
   %falls = or i1 %none.taken, %same.place
@@ -482,48 +527,77 @@ branch:
   %way = select i1 %falls, i32 %next, i32 %target
   br i1 %together, label %to, label %diverge
 diverge:
-  call void @diverge(ptr %b, i64 %m.w, i64 %mask, i64 %taken, i32 %target, i32 %next, i32 %join)
-  br label %moved.over
+  call void @diverge(ptr %b, i64 %w, i64 %mask, i64 %taken, i32 %target, i32 %next, i32 %join)
+  br label %turn.over
 exit:
-  %e.live.p = getelementptr i64, ptr %lives, i64 %m.w
+  %e.live.p = getelementptr i64, ptr %lives, i64 %w
   %e.live = load i64, ptr %e.live.p
   %e.left = xor i64 %e.live, %mask
   store i64 %e.left, ptr %e.live.p
   %is.whole = icmp eq i64 %e.left, 0
   br i1 %is.whole, label %gone, label %returned
 gone:
-  store i32 @NO@, ptr %m.pc.p
-  store i32 @NO@, ptr %m.watch.p
-  store i64 0, ptr %m.mask.p
-  br label %moved.over
+  store i32 @NO@, ptr %w.pc.p
+  store i32 @NO@, ptr %w.watch.p
+  store i64 0, ptr %w.mask.p
+  br label %turn.over
 returned:
-  %still.runs = call i1 @return(ptr %b, i64 %m.w, i64 %mask)
-  br i1 %still.runs, label %moved.over, label %failed
+  %still.runs = call i1 @return(ptr %b, i64 %w, i64 %mask)
+  br i1 %still.runs, label %turn.over, label %failed
 barrier:
-  %a.live.p = getelementptr i64, ptr %lives, i64 %m.w
+  %a.live.p = getelementptr i64, ptr %lives, i64 %w
   %a.live = load i64, ptr %a.live.p
   %a.whole = icmp eq i64 %a.live, %mask
   br i1 %a.whole, label %arrive, label %failed
 arrive:
-  store i32 @NO@, ptr %m.pc.p
-  %a.waits.p = getelementptr i32, ptr %waits, i64 %m.w
+  store i32 @NO@, ptr %w.pc.p
+  %a.waits.p = getelementptr i32, ptr %waits, i64 %w
   store i32 %next, ptr %a.waits.p
-  br label %moved.over
+  br label %turn.over
 to:
   %pc.new = phi i32 [ %next, %kinds ], [ %way, %branch ]
-  store i32 %pc.new, ptr %m.pc.p
+  store i32 %pc.new, ptr %w.pc.p
   %is.watched = icmp eq i32 %pc.new, %watch
-  br i1 %is.watched, label %joins, label %moved.over
+  br i1 %is.watched, label %joins, label %turn.over
 joins:
-  call void @arrive(ptr %b, i64 %m.w)
-  br label %moved.over
-moved.over:
-  %m.i.next = add i64 %m.i, 1
-  %m.more = icmp ult i64 %m.i.next, %n
-  br i1 %m.more, label %moved, label %done
+  call void @arrive(ptr %b, i64 %w)
+  br label %turn.over
+turn.over:
+  %turn.next = add i64 %turn.i, 1
+  %pc.now = load i32, ptr %w.pc.p
+  %is.here = icmp eq i32 %pc.now, %pc
+  %has.turn = icmp ult i64 %turn.next, %turns
+  %again = and i1 %is.here, %has.turn
+  br i1 %again, label %turn, label %warp.next
+
+warp.next:
+  %turned = phi i64 [ 1, %warp.over ], [ %turn.next, %turn.over ]
+  %lanes.next = phi i64 [ %lanes.t, %warp.over ], [ %lanes.new, %turn.over ]
+  %compared.next = phi i64 [ %compared.t, %warp.over ], [ %compared.new, %turn.over ]
+  %runs.next = add i64 %runs.w, %turned
+  %longest.next = call i64 @llvm.umax.i64(i64 %longest.w, i64 %turned)
+  %i.next = add i64 %i, 1
+  %i.more = icmp ult i64 %i.next, %n
+  br i1 %i.more, label %warp, label %phase.over
+phase.over:
+  %p.next = add i64 %p.last, 1
+  br i1 %is.last, label %done, label %phase
 done:
-  store i64 %lanes.next, ptr %p.lanes
-  ret i1 true
+  %at.first = mul i64 %first, @RECORD_BYTES@
+  %of.first = getelementptr i8, ptr %table, i64 %at.first
+  %p.executions = getelementptr i64, ptr %of.first, i64 @EXECUTIONS@
+  %executions = load i64, ptr %p.executions
+  %executions.new = add i64 %executions, %runs.next
+  store i64 %executions.new, ptr %p.executions
+  %p.lanes = getelementptr i64, ptr %of.first, i64 @LANES@
+  %lanes.0 = load i64, ptr %p.lanes
+  %lanes.sum = add i64 %lanes.0, %lanes.next
+  store i64 %lanes.sum, ptr %p.lanes
+  %p.comparisons = getelementptr i64, ptr %b, i64 @COMPARISONS@
+  %comparisons = load i64, ptr %p.comparisons
+  %comparisons.new = add i64 %comparisons, %compared.next
+  store i64 %comparisons.new, ptr %p.comparisons
+  ret i64 %longest.next
 }
 
 ; Let a branch divide a warp.

@@ -45,11 +45,12 @@ _WORDS = (
 
 _FIELDS = (
     *("FN", "MOVE", "KIND", "ENDS", "NEXT", "TARGET", "JOIN", "CONDITION"),
-    *("PHASE_LAST", "LANE_LOOP", "MOST_LANES", "EXECUTIONS", "LANES"),
+    *("PHASE_LAST", "LANE_LOOP", "MOST_LANES", "REPEATS", "EXECUTIONS", "LANES"),
 )
 """The words of a segment. `ENDS` has the instructions of the block that ends with it, or 0. The
 next three are those of the phase that begins with it: its last segment, its loop over lanes, and up
-to how many lanes that runs it. The last two count the block that begins with it."""
+to how many lanes that runs it. The others are those of the block that begins with it: whether warps
+may repeat it on their own, and its counts."""
 
 _FROM_TABLE = {
     "FN": "fn",
@@ -223,5 +224,16 @@ def _records(segments: Segments) -> tuple[np.ndarray, list[int]]:
         if phase.ends_block:
             stops[begin] = last.last + 1
             records[last.number, _FIELD["ENDS"]] = last.last + 1 - int(table["first_pc"][begin])
+            records[begin, _FIELD["REPEATS"]] = first == begin and _may_repeat(
+                table, last.number, first
+            )
             begin = last.number + 1
     return records, stops
+
+
+def _may_repeat(table: np.ndarray, last: int, first: int) -> bool:
+    """Return whether a block without stores is a loop that warps leave for higher pcs."""
+    branch = table[last]
+    leaves_for = [branch["next"], *([branch["rpc"]] if branch["rpc"] >= 0 else [])]
+    is_loop = branch["kind"] == SegmentKind.BRANCH and branch["target"] == first
+    return bool(is_loop and min(leaves_for) > first)

@@ -74,6 +74,52 @@ def test_lanes_in_turn() -> None:
         assert engines(BARRIERS, numbers(320), items=320, group_size=64, widths=(16, 32)) == {ORDER}
 
 
+LOOKS = """
+kernel looks(global u32* %x, u32 %n) {
+        workitemflatabsid_u32 $s0
+        ld_kernarg_u64 $d0, [%x]
+        ld_kernarg_u32 $s1, [%n]
+        mov_u32 $s5, 3
+        br @turn
+    @low:                                   // before the loop, while other lanes are in it
+        cvt_u64_u32 $d2, $s4
+        mad_u64 $d2, $d2, 4, $d0
+        st_global_u32 $s0, [$d2]
+        br @next
+    @turn:
+        cvt_u64_u32 $d1, $s0
+        mad_u64 $d1, $d1, 4, $d0
+        ld_global_u32 $s2, [$d1]
+        and_u32 $s3, $s2, 15
+        rem_u32 $s4, $s2, $s1
+        cmp_eq_u32 $c0, $s3, SIDE
+        cbr $c0, @low
+    @look:                                  // a block without stores, which warps repeat alone
+        cvt_u64_u32 $d2, $s4
+        mad_u64 $d2, $d2, 4, $d0
+        ld_global_u32 $s6, [$d2]
+        add_u32 $s4, $s4, $s6
+        rem_u32 $s4, $s4, $s1
+        sub_u32 $s3, $s3, 1
+        cmp_gt_s32 $c0, $s3, 0
+        cbr $c0, @look
+        st_global_u32 $s4, [$d2]
+    @next:
+        add_u32 $s0, $s0, $s4
+        rem_u32 $s0, $s0, $s1
+        sub_u32 $s5, $s5, 1
+        cmp_ne_u32 $c0, $s5, 0
+        cbr $c0, @turn
+        ret
+}"""
+
+
+@pytest.mark.parametrize("side", [3, 99])
+def test_warps_repeat_a_loop_that_only_loads(side: int) -> None:
+    text = LOOKS.replace("SIDE", str(side))
+    assert engines(text, numbers(470), 470, items=470, widths=(7, 64)) == {ORDER}
+
+
 def _atomics() -> str:
     """Return a kernel with every atomic: what each finds goes into operands of the next ones."""
     lines = []
