@@ -404,10 +404,13 @@ entry:
   %limit.64 = load i64, ptr %p.limit
   %limit = trunc i64 %limit.64 to i32
   %first = zext i32 %pc to i64
+  %is.once = icmp eq i64 %turns, 1
+  %together.n = select i1 %is.once, i64 @TOGETHER@, i64 1
   br label %phase
 
 ; A phase is one segment, or several whose order among warps does not show: all warps execute one before
-; any executes the next.
+; any executes the next. Some warps execute the last phase before these are moved: where ways depend on
+; what is loaded, the CPU then guesses wrong when the loads have ended.
 phase:
   %p.0 = phi i64 [ %first, %entry ], [ %p.next, %phase.over ]
   %p.0.at = mul i64 %p.0, @RECORD_BYTES@
@@ -437,36 +440,39 @@ phase:
   %join = trunc i64 %join.64 to i32
   %p.condition = getelementptr i64, ptr %last.record, i64 @CONDITION@
   %condition = load i64, ptr %p.condition
+  br label %some
+some:
+  %some.first = phi i64 [ 0, %phase ], [ %some.end, %some.next ]
+  %runs.s = phi i64 [ 0, %phase ], [ %runs.next, %some.next ]
+  %lanes.s = phi i64 [ 0, %phase ], [ %lanes.next, %some.next ]
+  %compared.s = phi i64 [ 0, %phase ], [ %compared.next, %some.next ]
+  %longest.s = phi i64 [ 1, %phase ], [ %longest.next, %some.next ]
+  %some.most = add i64 %some.first, %together.n
+  %some.end = call i64 @llvm.umin.i64(i64 %some.most, i64 %n)
+  br label %turn
+turn:
+  %turn.i = phi i64 [ 0, %some ], [ %turn.next, %turn.over ]
+  %lanes.t = phi i64 [ %lanes.s, %some ], [ %lanes.new, %turn.over ]
+  %compared.t = phi i64 [ %compared.s, %some ], [ %compared.new, %turn.over ]
   br label %warp
 warp:
-  %i = phi i64 [ 0, %phase ], [ %i.next, %warp.next ]
-  %runs.w = phi i64 [ 0, %phase ], [ %runs.next, %warp.next ]
-  %lanes.w = phi i64 [ 0, %phase ], [ %lanes.next, %warp.next ]
-  %compared.w = phi i64 [ 0, %phase ], [ %compared.next, %warp.next ]
-  %longest.w = phi i64 [ 1, %phase ], [ %longest.next, %warp.next ]
+  %i = phi i64 [ %some.first, %turn ], [ %i.next, %warp.over ]
   %w.p = getelementptr i32, ptr %list, i64 %i
   %w.32 = load i32, ptr %w.p
   %w = zext i32 %w.32 to i64
   %w.at = mul i64 %w, %bytes
   %w.block = getelementptr i8, ptr %memory, i64 %w.at
   %w.mask.p = getelementptr i64, ptr %masks, i64 %w
-  %w.pc.p = getelementptr i32, ptr %pcs, i64 %w
-  %w.watch.p = getelementptr i32, ptr %watches, i64 %w
-  br label %turn
-turn:
-  %turn.i = phi i64 [ 0, %warp ], [ %turn.next, %turn.over ]
-  %lanes.t = phi i64 [ %lanes.w, %warp ], [ %lanes.new, %turn.over ]
-  %compared.t = phi i64 [ %compared.w, %warp ], [ %compared.new, %turn.over ]
-  %mask = load i64, ptr %w.mask.p
-  %active = call i64 @llvm.ctpop.i64(i64 %mask)
-  %is.few = icmp ule i64 %active, %most
+  %w.mask = load i64, ptr %w.mask.p
+  %w.lanes = call i64 @llvm.ctpop.i64(i64 %w.mask)
+  %is.few = icmp ule i64 %w.lanes, %most
   br i1 %is.few, label %in.turn, label %segment
 in.turn:
-  %trapped = call i64 %loop(ptr %w.block, i64 %mask)
+  %trapped = call i64 %loop(ptr %w.block, i64 %w.mask)
   %is.fine.too = icmp eq i64 %trapped, 0
   br i1 %is.fine.too, label %warp.over, label %failed
 segment:
-  %s = phi i64 [ %p.0, %turn ], [ %s.next, %segment.over ]
+  %s = phi i64 [ %p.0, %warp ], [ %s.next, %segment.over ]
   %record.at = mul i64 %s, @RECORD_BYTES@
   %record = getelementptr i8, ptr %table, i64 %record.at
   %p.fn = getelementptr i64, ptr %record, i64 @FN@
@@ -474,7 +480,7 @@ segment:
   %has.fn = icmp ne ptr %fn, null
   br i1 %has.fn, label %compute, label %computed
 compute:
-  %zeros = call i64 %fn(ptr %w.block, i64 %mask)
+  %zeros = call i64 %fn(ptr %w.block, i64 %w.mask)
   %is.fine = icmp eq i64 %zeros, 0
   br i1 %is.fine, label %computed, label %failed
 computed:
@@ -483,7 +489,7 @@ computed:
   %has.move = icmp ne ptr %move, null
   br i1 %has.move, label %access, label %segment.over
 access:
-  %refused = call i64 %move(ptr %w.block, i64 %mask)
+  %refused = call i64 %move(ptr %w.block, i64 %w.mask)
   %is.done = icmp eq i64 %refused, 0
   br i1 %is.done, label %segment.over, label %failed
 segment.over:
@@ -491,22 +497,37 @@ segment.over:
   %is.phase.end = icmp eq i64 %s, %p.last
   br i1 %is.phase.end, label %warp.over, label %segment
 warp.over:
-  br i1 %is.last, label %finish, label %warp.next
+  %i.next = add i64 %i, 1
+  %i.more = icmp ult i64 %i.next, %some.end
+  br i1 %i.more, label %warp, label %some.over
+some.over:
+  br i1 %is.last, label %moved, label %some.next
 failed:
   ret i64 0
 
-; The last instruction moves the warp.
-finish:
-  %lanes.new = add i64 %lanes.t, %active
-  %steps.p = getelementptr i32, ptr %steps, i64 %w
-  %w.steps = load i32, ptr %steps.p
-  %w.steps.new = add i32 %w.steps, %length
-  store i32 %w.steps.new, ptr %steps.p
-  %watch = load i32, ptr %w.watch.p
+; The last instruction moves the warps.
+moved:
+  %m.i = phi i64 [ %some.first, %some.over ], [ %m.i.next, %moved.over ]
+  %lanes.m = phi i64 [ %lanes.t, %some.over ], [ %lanes.new, %moved.over ]
+  %compared.m = phi i64 [ %compared.t, %some.over ], [ %compared.new, %moved.over ]
+  %m.p = getelementptr i32, ptr %list, i64 %m.i
+  %m.32 = load i32, ptr %m.p
+  %m = zext i32 %m.32 to i64
+  %m.mask.p = getelementptr i64, ptr %masks, i64 %m
+  %mask = load i64, ptr %m.mask.p
+  %m.pc.p = getelementptr i32, ptr %pcs, i64 %m
+  %m.watch.p = getelementptr i32, ptr %watches, i64 %m
+  %active = call i64 @llvm.ctpop.i64(i64 %mask)
+  %lanes.new = add i64 %lanes.m, %active
+  %steps.p = getelementptr i32, ptr %steps, i64 %m
+  %m.steps = load i32, ptr %steps.p
+  %m.steps.new = add i32 %m.steps, %length
+  store i32 %m.steps.new, ptr %steps.p
+  %watch = load i32, ptr %m.watch.p
   %compares = icmp ne i32 %watch, @NO@
   %compared = select i1 %compares, i64 %ends, i64 0
-  %compared.new = add i64 %compared.t, %compared
-  %is.spent = icmp ugt i32 %w.steps.new, %limit
+  %compared.new = add i64 %compared.m, %compared
+  %is.spent = icmp ugt i32 %m.steps.new, %limit
   br i1 %is.spent, label %failed, label %kinds
 kinds:
   switch i64 %kind, label %to [
@@ -516,7 +537,9 @@ kinds:
     i64 @TRAP@, label %failed
   ]
 branch:
-  %flags.p = getelementptr i8, ptr %w.block, i64 %condition
+  %m.at = mul i64 %m, %bytes
+  %m.block = getelementptr i8, ptr %memory, i64 %m.at
+  %flags.p = getelementptr i8, ptr %m.block, i64 %condition
   %flags = load i64, ptr %flags.p
   %taken = and i64 %flags, %mask
   %none.taken = icmp eq i64 %taken, 0
@@ -527,58 +550,63 @@ branch:
   %way = select i1 %falls, i32 %next, i32 %target
   br i1 %together, label %to, label %diverge
 diverge:
-  call void @diverge(ptr %b, i64 %w, i64 %mask, i64 %taken, i32 %target, i32 %next, i32 %join)
-  br label %turn.over
+  call void @diverge(ptr %b, i64 %m, i64 %mask, i64 %taken, i32 %target, i32 %next, i32 %join)
+  br label %moved.over
 exit:
-  %e.live.p = getelementptr i64, ptr %lives, i64 %w
+  %e.live.p = getelementptr i64, ptr %lives, i64 %m
   %e.live = load i64, ptr %e.live.p
   %e.left = xor i64 %e.live, %mask
   store i64 %e.left, ptr %e.live.p
   %is.whole = icmp eq i64 %e.left, 0
   br i1 %is.whole, label %gone, label %returned
 gone:
-  store i32 @NO@, ptr %w.pc.p
-  store i32 @NO@, ptr %w.watch.p
-  store i64 0, ptr %w.mask.p
-  br label %turn.over
+  store i32 @NO@, ptr %m.pc.p
+  store i32 @NO@, ptr %m.watch.p
+  store i64 0, ptr %m.mask.p
+  br label %moved.over
 returned:
-  %still.runs = call i1 @return(ptr %b, i64 %w, i64 %mask)
-  br i1 %still.runs, label %turn.over, label %failed
+  %still.runs = call i1 @return(ptr %b, i64 %m, i64 %mask)
+  br i1 %still.runs, label %moved.over, label %failed
 barrier:
-  %a.live.p = getelementptr i64, ptr %lives, i64 %w
+  %a.live.p = getelementptr i64, ptr %lives, i64 %m
   %a.live = load i64, ptr %a.live.p
   %a.whole = icmp eq i64 %a.live, %mask
   br i1 %a.whole, label %arrive, label %failed
 arrive:
-  store i32 @NO@, ptr %w.pc.p
-  %a.waits.p = getelementptr i32, ptr %waits, i64 %w
+  store i32 @NO@, ptr %m.pc.p
+  %a.waits.p = getelementptr i32, ptr %waits, i64 %m
   store i32 %next, ptr %a.waits.p
-  br label %turn.over
+  br label %moved.over
 to:
   %pc.new = phi i32 [ %next, %kinds ], [ %way, %branch ]
-  store i32 %pc.new, ptr %w.pc.p
+  store i32 %pc.new, ptr %m.pc.p
   %is.watched = icmp eq i32 %pc.new, %watch
-  br i1 %is.watched, label %joins, label %turn.over
+  br i1 %is.watched, label %joins, label %moved.over
 joins:
-  call void @arrive(ptr %b, i64 %w)
-  br label %turn.over
+  call void @arrive(ptr %b, i64 %m)
+  br label %moved.over
+moved.over:
+  %m.i.next = add i64 %m.i, 1
+  %m.more = icmp ult i64 %m.i.next, %some.end
+  br i1 %m.more, label %moved, label %turn.over
 turn.over:
   %turn.next = add i64 %turn.i, 1
-  %pc.now = load i32, ptr %w.pc.p
+  %pc.now = load i32, ptr %m.pc.p
   %is.here = icmp eq i32 %pc.now, %pc
   %has.turn = icmp ult i64 %turn.next, %turns
   %again = and i1 %is.here, %has.turn
-  br i1 %again, label %turn, label %warp.next
+  br i1 %again, label %turn, label %some.next
 
-warp.next:
-  %turned = phi i64 [ 1, %warp.over ], [ %turn.next, %turn.over ]
-  %lanes.next = phi i64 [ %lanes.t, %warp.over ], [ %lanes.new, %turn.over ]
-  %compared.next = phi i64 [ %compared.t, %warp.over ], [ %compared.new, %turn.over ]
-  %runs.next = add i64 %runs.w, %turned
-  %longest.next = call i64 @llvm.umax.i64(i64 %longest.w, i64 %turned)
-  %i.next = add i64 %i, 1
-  %i.more = icmp ult i64 %i.next, %n
-  br i1 %i.more, label %warp, label %phase.over
+some.next:
+  %turned = phi i64 [ 1, %some.over ], [ %turn.next, %turn.over ]
+  %lanes.next = phi i64 [ %lanes.t, %some.over ], [ %lanes.new, %turn.over ]
+  %compared.next = phi i64 [ %compared.t, %some.over ], [ %compared.new, %turn.over ]
+  %some.n = sub i64 %some.end, %some.first
+  %some.runs = mul i64 %some.n, %turned
+  %runs.next = add i64 %runs.s, %some.runs
+  %longest.next = call i64 @llvm.umax.i64(i64 %longest.s, i64 %turned)
+  %some.more = icmp ult i64 %some.end, %n
+  br i1 %some.more, label %some, label %phase.over
 phase.over:
   %p.next = add i64 %p.last, 1
   br i1 %is.last, label %done, label %phase

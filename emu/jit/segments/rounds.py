@@ -33,6 +33,9 @@ NO_PC = (1 << 31) - 1
 VECTOR = 16
 """Warps that are looked at together."""
 
+TOGETHER = 16
+"""Warps that execute the last phase of a block before they are moved."""
+
 _WORDS = (
     *("FIRST", "ROUNDS", "CHECK", "SLOTS", "PER_GROUP", "GROUPS", "PLACES", "TABLE", "START"),
     *("MEMORY", "BYTES", "PC", "WATCH", "STEPS", "DEPTH", "WAITS", "LIST", "MASKS", "LIVE"),
@@ -77,6 +80,7 @@ def _helper() -> Compiled:
         "NO": NO_PC,
         "FAIR": FAIR,
         "CHECK_ROUNDS": CHECK_ROUNDS,
+        "TOGETHER": TOGETHER,
         "RECORD_BYTES": 8 * len(_FIELDS),
         "ATTRIBUTES": function_attributes(),
     }
