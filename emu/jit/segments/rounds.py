@@ -12,6 +12,7 @@ from __future__ import annotations
 import ctypes
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -95,16 +96,15 @@ class Rounds:
     def __init__(self, work: Work, segments: Segments, context: SegmentContext, limit: int) -> None:
         """`limit` is the most instructions that a warp may execute."""
         geometry, layout = work.geometry, segments.layout
-        self._n = len(work.kernel.words)
-        self._segments, self._context = segments, context
+        self._kept = segments, context
         self._run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)(
             _helper()["simtlab_rounds"]
         )
         slots, per_group = slots_of(work), -(-geometry.largest_group // geometry.width)
         warps = slots * per_group
         places = -(-warps // VECTOR) * VECTOR
-        records, self._stops = _records_of(segments)
-        self._table = records.copy()
+        self._blocks = blocks = _blocks_of(segments)
+        self._table = blocks.records.copy()
         shared, private = (-(-n // 8) * 8 for n in (layout.group_bytes, layout.private_bytes))
         # Each entry has lanes that those below have too, and fewer of them: two a lane at most.
         stack_bytes = _ENTRY * (2 * geometry.width + 2)
@@ -144,7 +144,7 @@ class Rounds:
             ("STACK_BYTES", stack_bytes),
             ("LIMIT", limit),
             ("EXITED_ARRIVE", work.exited_arrive),
-            ("ATOMICS_OF", context.address if _has_global_atomics(segments) else 0),
+            ("ATOMICS_OF", context.address if blocks.has_atomics else 0),
         ):
             self._set(name, value)
 
@@ -164,20 +164,14 @@ class Rounds:
 
     def statistics(self) -> Statistics:
         """Return what has been counted; the lane slots of a batch only when it has ended."""
-        executions, lanes = np.zeros((2, self._n), np.int64)
-        for first, record in enumerate(self._table.tolist()):
-            stop = self._stops[first]
-            if stop:
-                pcs = slice(int(self._segments.table["first_pc"][first]), stop)
-                executions[pcs] = record[_FIELD["EXECUTIONS"]]
-                lanes[pcs] = record[_FIELD["LANES"]]
-        stems = [ins.row.stem for ins in self._segments.kernel.instructions]
-        branches = executions[[pc for pc, stem in enumerate(stems) if stem in ("br", "cbr")]]
+        executions, lanes = (
+            self._table[self._blocks.of_pc, _FIELD[field]] for field in ("EXECUTIONS", "LANES")
+        )
         return Statistics(
             warp_instructions=int(executions.sum()),
             thread_instructions=int(lanes.sum()),
             lane_slots=self._get("LANE_SLOTS"),
-            branches=int(branches.sum()),
+            branches=int(executions[self._blocks.branches].sum()),
             divergent_branches=self._get("DIVERGENT"),
             barriers=self._get("BARRIERS"),
             pc_comparisons=self._get("COMPARISONS"),
@@ -188,12 +182,6 @@ class Rounds:
         )
 
 
-def _has_global_atomics(segments: Segments) -> bool:
-    """Return whether work-items have atomics of memory that other threads may change as well."""
-    table = segments.table
-    return bool(np.any((table["is_atomic"] != 0) & (table["space"] == Space.GLOBAL)))
-
-
 def _rounded(size: int) -> int:
     """Return the bytes of a piece of memory after which one begins at a cache line."""
     return -(-size // LINE) * LINE
@@ -202,23 +190,35 @@ def _rounded(size: int) -> int:
 _SPARE = Spare()
 
 
-_RECORDS: Recent[int, tuple[Segments, np.ndarray, list[int]]] = Recent(64)
+class _Blocks(NamedTuple):
+    """The table of segments with the blocks in it, and what the counts of a launch are made of."""
+
+    segments: Segments
+    records: np.ndarray
+    of_pc: np.ndarray
+    """The segment that begins the block of each pc."""
+    branches: np.ndarray
+    """The pcs of branches."""
+    has_atomics: bool
+    """Whether work-items have atomics of memory that other threads may change as well."""
 
 
-def _records_of(segments: Segments) -> tuple[np.ndarray, list[int]]:
-    """Return the table of segments, and where the block ends that begins with each (pc), or 0."""
-    found = _RECORDS.find(id(segments))
-    if found is None or found[0] is not segments:
-        found = _RECORDS.keep(id(segments), (segments, *_records(segments)))
-    return found[1:]
+_BLOCKS: Recent[int, _Blocks] = Recent(64)
 
 
-def _records(segments: Segments) -> tuple[np.ndarray, list[int]]:
-    table = segments.table
+def _blocks_of(segments: Segments) -> _Blocks:
+    found = _BLOCKS.find(id(segments))
+    if found is None or found.segments is not segments:
+        found = _BLOCKS.keep(id(segments), _blocks(segments))
+    return found
+
+
+def _blocks(segments: Segments) -> _Blocks:
+    table, code = segments.table, segments.kernel.instructions
     records = np.zeros((len(table), len(_FIELDS)), np.int64)
     for field, name in _FROM_TABLE.items():
         records[:, _FIELD[field]] = table[name]
-    stops = [0] * len(table)
+    of_pc = np.zeros(len(code), np.int64)
     begin = 0
     for phase, loop in zip(segments.phases, segments.lane_loops, strict=True):
         first, last = phase.number, phase.segments[-1]
@@ -226,13 +226,15 @@ def _records(segments: Segments) -> tuple[np.ndarray, list[int]]:
         records[first, _FIELD["LANE_LOOP"]] = loop
         records[first, _FIELD["MOST_LANES"]] = phase.most_lanes
         if phase.ends_block:
-            stops[begin] = last.last + 1
-            records[last.number, _FIELD["ENDS"]] = last.last + 1 - int(table["first_pc"][begin])
-            records[begin, _FIELD["REPEATS"]] = first == begin and _may_repeat(
-                table, last.number, first
-            )
+            pcs = slice(int(table["first_pc"][begin]), last.last + 1)
+            of_pc[pcs] = begin
+            records[last.number, _FIELD["ENDS"]] = pcs.stop - pcs.start
+            may_repeat = first == begin and _may_repeat(table, last.number, first)
+            records[begin, _FIELD["REPEATS"]] = may_repeat
             begin = last.number + 1
-    return records, stops
+    branches = np.flatnonzero([ins.row.stem in ("br", "cbr") for ins in code])
+    has_atomics = np.any((table["is_atomic"] != 0) & (table["space"] == Space.GLOBAL))
+    return _Blocks(segments, records, of_pc, branches, bool(has_atomics))
 
 
 def _may_repeat(table: np.ndarray, last: int, first: int) -> bool:

@@ -57,17 +57,17 @@ def noting_order() -> Iterator[list[Statistics]]:
 @contextmanager
 def lanes_in_turn() -> Iterator[None]:
     """Run launches in the interpreter's order lane after lane, where there is a loop for that."""
-    real = rounds._records
+    real = rounds._blocks
 
-    def records(segments: Segments) -> tuple[np.ndarray, list[int]]:
-        found, stops = real(segments)
-        has_loop = found[:, rounds._FIELD["LANE_LOOP"]] != 0
-        found[has_loop, rounds._FIELD["MOST_LANES"]] = WIDEST
-        return found, stops
+    def blocks(segments: Segments) -> rounds._Blocks:
+        found = real(segments)
+        has_loop = found.records[:, rounds._FIELD["LANE_LOOP"]] != 0
+        found.records[has_loop, rounds._FIELD["MOST_LANES"]] = WIDEST
+        return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "_records", records)
-        patch.setattr(rounds, "_RECORDS", Recent(64))
+        patch.setattr(rounds, "_blocks", blocks)
+        patch.setattr(rounds, "_BLOCKS", Recent(64))
         yield
 
 
