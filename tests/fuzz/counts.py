@@ -185,7 +185,7 @@ def draw(rng: random.Random) -> Counted:
         if isinstance(value, (int, np.integer)) and rng.random() < 0.5:
             other[at] = type(value)(abs(int(value) - rng.choice((0, 1))))
     calls = (case.arrays, case.arrays, tuple(other), case.arrays)
-    width = rng.choice((case.geometry.width, 32, 32, 64, 16, 8, rng.randint(1, 64)))
+    width = rng.choice((case.geometry.width, 32, 32, 64, 16, 8, 7, 1, rng.randint(1, 64)))
     how = Run(
         "jit", width=width, level=rng.choice(LEVELS), poisoned=rng.random() < 0.3,
         order=rng.choice(("usual", "threads", "backwards")), many=rng.random() < 0.5,
