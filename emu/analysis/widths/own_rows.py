@@ -23,7 +23,7 @@ WORD = 4
 Lines of smaller elements have several blocks.
 """
 
-_SUMS = frozenset({"add", "sub", "mad", "mul", "shl", "cvt"})
+_SUMS = frozenset({"add", "sub", "mad", "mul", "shl", "cvt", "abs", "min", "max", "select"})
 
 
 def stores_rows(shapes: Shapes) -> bool:
@@ -66,8 +66,9 @@ def _is_row(shapes: Shapes, loop: Loop, base: Value) -> bool:
         if is_invariant(value, loop):
             continue
         if isinstance(value, Op) and value.ins.row.stem in _SUMS:
-            work += [a for a in value.args if a not in seen]
-            seen.update(value.args)
+            summed = value.args[value.ins.row.stem == "select" :]
+            work += [a for a in summed if a not in seen]
+            seen.update(summed)
         elif lane_step(shapes, value) is not None or _steps_together(shapes, loop, value):
             moves = True
         else:

@@ -30,6 +30,8 @@ MOST_AT_A_TIME = 40
 
 REGISTER_BITS = 512
 
+REGISTERS = 32
+
 
 def has_registers(shapes: Shapes) -> bool:
     """Return whether code without loops gains by 64 lanes, as far as registers go.
@@ -79,6 +81,23 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
         )
         for loop in loops
     )
+
+
+def carries_in_registers(shapes: Shapes, lanes: int) -> bool:
+    """Return whether registers suffice for what each inner loop carries, and one value more.
+
+    Otherwise sums of a loop are loaded and stored in each iteration.
+    """
+    return all(
+        _phi_registers(shapes, loop, lanes) + lanes * 32 // REGISTER_BITS < REGISTERS
+        for loop in inner_loops(shapes)
+    )
+
+
+def _phi_registers(shapes: Shapes, loop: Loop, lanes: int) -> int:
+    phis = shapes.ssa.phis.get(loop.header, ())
+    vectors = [phi for phi in phis if phi.cls is not RegClass.C and is_vector(shapes, phi)]
+    return sum(lanes * phi.cls.bits for phi in vectors) // REGISTER_BITS
 
 
 def moves_in_memory(shapes: Shapes, lanes: int) -> bool:

@@ -31,6 +31,7 @@ from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
 from .own_rows import loads_rows, stores_rows
 from .registers import (
+    carries_in_registers,
     has_registers,
     is_vector,
     lane_step,
@@ -131,7 +132,9 @@ _FOUND: Recent[tuple[object, ...], Choice] = Recent()
 
 def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
     """Return the lanes of a warp and of a vector."""
-    usual, wide = Choice(USUAL, chunk, USUAL), Choice(WIDE, chunk, WIDE)
+    spills = not carries_in_registers(shapes, WIDE)
+    usual = Choice(_usual_lanes(shapes), chunk, _usual_lanes(shapes))
+    wide = usual if spills else Choice(WIDE, chunk, WIDE)
     if _is_tiled(shapes) and not shapes.flow.loops:
         return wide
     nodes = _inner_nodes(shapes)
@@ -150,8 +153,7 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         widest = WIDEST if loops_fit(shapes, WIDEST, bits) else WIDE
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
-        spills = moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE)
-        if spills:
+        if spills or moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE):
             return usual
         if shapes.divergent_loops:
             return wide if _waits_for_divisions(shapes) else usual
@@ -161,6 +163,12 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
     # Masks of edges are a large part of what a warp computes that runs at half the speed.
     all_branches = len(shapes.ssa.conditions.keys() - shapes.uniform_branches())
     return wide if all_branches <= 1 else Choice(USUAL, chunk, WIDE)
+
+
+def _usual_lanes(shapes: Shapes) -> int:
+    """Return the lanes of a warp where 64 do not pay."""
+    together = not shapes.divergent_loops and not shapes.facts.piece
+    return FEW if together and not carries_in_registers(shapes, USUAL) else USUAL
 
 
 def _waits_for_divisions(shapes: Shapes) -> bool:
