@@ -61,6 +61,7 @@ class LaneCode(VectorCode):
     ) -> None:
         super().__init__(variables.code, *vectors_of(facts))
         self.variables = variables
+        variables.floats = table.float_phis
         self.table = table
         self.shapes = shapes
         self.facts = facts

@@ -38,6 +38,8 @@ class ValueTable:
         """Values one more than another, or with another lowest bit, in the lanes of one path."""
         self.iteration_steps = _iteration_steps(ssa)
         """Counters of loops one more or less, for the next iteration."""
+        self.float_phis = _float_phis(ssa)
+        """Phis of computed floats."""
         self._positions = {value: i for i, value in enumerate(ssa.values())}
 
     def steps_in_some(self, phis: Iterable[Phi]) -> None:
@@ -67,6 +69,23 @@ def _crossing(ssa: Ssa) -> set[Value]:
         if isinstance(condition, Op) and condition.node != number:
             found.add(condition)
     return found
+
+
+def _float_phis(ssa: Ssa) -> set[Value]:
+    """Return the phis that get a computed float, if only by other phis."""
+    phis = {phi for found in ssa.phis.values() for phi in found}
+    found = {phi for phi in phis if any(_is_float(a, phi.cls) for a in phi.args.values())}
+    while more := {phi for phi in phis - found if not found.isdisjoint(phi.args.values())}:
+        found |= more
+    return found
+
+
+def _is_float(value: Value, cls: RegClass) -> bool:
+    """Return whether a value is a float that fills registers of a class, and is computed."""
+    if not isinstance(value, Op) or value.ins.row.is_memory:
+        return False
+    type_ = value.ins.row.type
+    return type_ is not None and type_.is_float and type_.bits == cls.bits
 
 
 def _addends(ssa: Ssa) -> set[Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..llvm.function_text import FunctionText
 from ..llvm.text import integer_constant
@@ -15,6 +15,11 @@ class Variables:
         self.entry = entry
         """Where the allocas are."""
         self.code = code
+        self.floats: Collection[object] = ()
+        """Values whose vectors are kept as those of floats.
+
+        They are blended as floats, so that LLVM masks the instruction that computes what is new.
+        """
         self._found: dict[object, tuple[list[str], list[str]]] = {}
         """Key -> types and places of its pieces."""
         self._read: set[object] = set()
@@ -40,19 +45,31 @@ class Variables:
             found = self._found[key] = [], []
         for t in types[len(found[0]) :]:
             found[0].append(t)
-            found[1].append(self.entry.let(f"alloca {t}, align 64"))
+            found[1].append(self.entry.let(f"alloca {self._kept(key, t)}, align 64"))
         return found[1]
 
     def load(self, key: object, types: Sequence[str]) -> list[str]:
         """Return the first pieces of a variable, as many as there are types."""
         self._read.add(key)
         places = self._places(key, types)[: len(types)]
-        return [self.code.let(f"load {t}, ptr {p}") for t, p in zip(types, places, strict=True)]
+        return [self._load(self._kept(key, t), t, p) for t, p in zip(types, places, strict=True)]
+
+    def _load(self, kept: str, type_: str, place: str) -> str:
+        value = self.code.let(f"load {kept}, ptr {place}")
+        return value if kept == type_ else self.code.let(f"bitcast {kept} {value} to {type_}")
 
     def store(self, key: object, types: Sequence[str], values: Sequence[str]) -> None:
         """Set the first pieces of a variable, as many as there are types."""
         for t, p, v in zip(types, self.places(key, types)[: len(types)], values, strict=True):
-            self.code.line(f"store {t} {v}, ptr {p}")
+            kept = self._kept(key, t)
+            value = v if kept == t else self.code.let(f"bitcast {t} {v} to {kept}")
+            self.code.line(f"store {kept} {value}, ptr {p}")
+
+    def _kept(self, key: object, type_: str) -> str:
+        """Return the type that a piece of a variable has in memory."""
+        if not (isinstance(key, tuple) and key[0] in self.floats and type_.startswith("<")):
+            return type_
+        return type_.replace("i32", "float").replace("i64", "double")
 
     def word(self, name: str) -> str:
         """Return a variable of one i64."""
