@@ -6,7 +6,7 @@ from itertools import accumulate
 
 from ....isa.types import RegClass
 from ..flow.order import Loop
-from ..ranges.stepping import changed_parts
+from ..ranges.stepping import changed_parts, is_invariant
 from ..values.ssa import Const, Op, Phi, Value, operands_of, uses
 from ..warps.uniformity import Shapes
 
@@ -95,7 +95,16 @@ def carries_in_registers(shapes: Shapes, lanes: int) -> bool:
 
 
 def _phi_registers(shapes: Shapes, loop: Loop, lanes: int) -> int:
-    phis = shapes.ssa.phis.get(loop.header, ())
+    """Return the registers of a loop's phis, and of what lanes take out of it one by one."""
+    phis = set(shapes.ssa.phis.get(loop.header, ()))
+    if loop.number in shapes.divergent_loops:
+        phis |= {
+            phi
+            for number, found in shapes.ssa.phis.items()
+            if number not in loop.nodes
+            for phi in found
+            if any(n in loop.nodes and not is_invariant(a, loop) for n, a in phi.args.items())
+        }
     vectors = [phi for phi in phis if phi.cls is not RegClass.C and is_vector(shapes, phi)]
     return sum(lanes * phi.cls.bits for phi in vectors) // REGISTER_BITS
 

@@ -167,8 +167,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
 
 def _usual_lanes(shapes: Shapes) -> int:
     """Return the lanes of a warp where 64 do not pay."""
-    together = not shapes.divergent_loops and not shapes.facts.piece
-    return FEW if together and not carries_in_registers(shapes, USUAL) else USUAL
+    fits = shapes.facts.piece or carries_in_registers(shapes, USUAL)
+    return USUAL if fits else FEW
 
 
 def _waits_for_divisions(shapes: Shapes) -> bool:
