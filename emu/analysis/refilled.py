@@ -69,6 +69,8 @@ def refilled(kernel: Kernel, shapes: Shapes, plan: LanePlan) -> Refilled | None:
     facts, flow = shapes.facts, shapes.flow
     if facts.counts or plan.sparse or kernel.group_size or kernel.private_size:
         return None
+    if facts.width < WIDTH:  # What the loop carries does not fit into registers.
+        return None
     if len(flow.loops) != 1 or not all(_is_simple(ins) for ins in kernel.instructions):
         return None
     (loop,) = flow.loops

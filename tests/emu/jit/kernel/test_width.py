@@ -103,6 +103,12 @@ def test_loops_that_load_a_row_a_lane_get_the_usual_lanes(row: str, width: int) 
     assert width_of(START + ROW.replace("100", row) + END) == width
 
 
+def test_so_do_loops_that_load_around_a_place_of_each_lane() -> None:
+    inside = "abs_s32 $s5, $s5\ncmp_lt_s32 $c1, $s5, $s1\nselect_s32 $s5, $c1, $s5, 0\n"
+    around = ROW.replace("100", "$s1").replace("cvt_u64", inside + "cvt_u64")
+    assert width_of(START + around + END) == USUAL
+
+
 def test_also_where_a_pointer_steps_along_the_row() -> None:
     walk = f"{ROW}\nst_global_u32 $s4, [$d5]\nadd_u64 $d5, $d5, 4"
     start = "mul_u32 $s7, $s0, $s1\ncvt_u64_u32 $d5, $s7\nmad_u64 $d5, $d5, 4, $d1\n@top:"
@@ -126,17 +132,21 @@ def carrying(values: int, *, moves: bool) -> str:
 @pytest.mark.parametrize(("values", "width"), [(4, WIDE), (8, USUAL)])
 def test_loops_that_would_move_values_through_memory_do_not(values: int, width: int) -> None:
     assert width_of(carrying(values, moves=True)) == width
-    assert width_of(carrying(values, moves=False)) == WIDE
 
 
-@pytest.mark.parametrize("moves", [True, False])
-def test_what_loops_move_is_the_oracles(moves: bool) -> None:
+@pytest.mark.parametrize(("values", "width"), [(5, WIDE), (6, USUAL), (13, USUAL), (14, FEW)])
+def test_loops_have_registers_for_what_they_carry(values: int, width: int) -> None:
+    assert width_of(carrying(values, moves=False)) == width
+
+
+@pytest.mark.parametrize(("values", "moves"), [(8, True), (8, False), (14, False)])
+def test_what_loops_carry_is_the_oracles(values: int, moves: bool) -> None:
     x = np.random.default_rng(3).integers(0, 1 << 32, 256, np.uint32)
-    text = f"kernel k(u32 %n, global u32* %x) {{\n{carrying(8, moves=moves)}ret\n}}"
+    text = f"kernel k(u32 %n, global u32* %x) {{\n{carrying(values, moves=moves)}ret\n}}"
     same(text, [9, x], items=256, group_size=128)
 
 
-@pytest.mark.parametrize(("values", "width"), [(4, WIDE), (6, USUAL)])
+@pytest.mark.parametrize(("values", "width"), [(3, WIDE), (6, USUAL)])
 def test_loops_that_carry_many_doubles_do_not(values: int, width: int) -> None:
     names = [f"$d{20 + i}" for i in range(values)]
     start = [
@@ -200,6 +210,21 @@ def test_loops_of_divisions_that_lanes_leave_in_turn_do(more: str, width: int) -
         x = np.random.default_rng(6).integers(0, 1 << 32, 200, np.uint32)
         text = f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}"
         same(text, [9, x], items=200, group_size=128)
+
+
+@pytest.mark.parametrize(("values", "width"), [(7, USUAL), (8, FEW)])
+def test_and_for_what_lanes_take_out_of_them_in_turn(values: int, width: int) -> None:
+    names = [f"$s{20 + i}" for i in range(values)]
+    start = [f"add_u32 {name}, $s4, {i}" for i, name in enumerate(names)]
+    steps = [f"mad_u32 {name}, {name}, 3, {names[0]}" for name in names]
+    leave = ["and_u32 $s5, $s20, 7", "cmp_eq_u32 $c0, $s5, 0", "cbr $c0, @out"]
+    end = END.replace(
+        "st_", "\n".join(["@out:", *(f"xor_u32 $s4, $s4, {n}" for n in names), "st_"])
+    )
+    body = "\n".join([START.replace("@top:", ""), *start, "@top:", *steps, *leave, end])
+    assert width_of(body) == width
+    x = np.random.default_rng(7).integers(0, 1 << 32, 200, np.uint32)
+    same(f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}", [9, x], items=200, group_size=128)
 
 
 STRAIGHT = START.replace("@top:", "")
