@@ -71,7 +71,7 @@ def _crossing(ssa: Ssa) -> set[Value]:
     return found
 
 
-def _float_phis(ssa: Ssa) -> set[Value]:
+def _float_phis(ssa: Ssa) -> set[Phi]:
     """Return the phis that get a computed float, if only by other phis."""
     phis = {phi for found in ssa.phis.values() for phi in found}
     found = {phi for phi in phis if any(_is_float(a, phi.cls) for a in phi.args.values())}
