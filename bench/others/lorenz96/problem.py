@@ -1,4 +1,4 @@
-"""Lorenz's model of ten places on a circle, from many states, until the first place exceeds a bound."""
+"""Lorenz's model of ten places, from many states, until the first place exceeds a bound."""
 
 import numpy as np
 from peers.problem import Launch, Problem
