@@ -1,4 +1,4 @@
-"""Loops in which each lane walks along a row of its own, element by element.
+"""Loops in which each lane walks along a row of its own, or around a place of its own.
 
 The lines that the lanes access are as far apart as the rows. Where that is a power of two, as it
 often is, they lie in a few sets of the first-level cache, and those of 32 lanes evict each other
@@ -23,7 +23,8 @@ WORD = 4
 Lines of smaller elements have several blocks.
 """
 
-_SUMS = frozenset({"add", "sub", "mad", "mul", "shl", "cvt", "abs", "min", "max", "select"})
+_PLACES = frozenset({"add", "sub", "mad", "mul", "shl", "cvt", "abs", "min", "max", "select"})
+"""Stems that make a place of others: sums, and what keeps them inside of an array."""
 
 
 def stores_rows(shapes: Shapes) -> bool:
@@ -65,7 +66,8 @@ def _is_row(shapes: Shapes, loop: Loop, base: Value) -> bool:
         value = work.pop()
         if is_invariant(value, loop):
             continue
-        if isinstance(value, Op) and value.ins.row.stem in _SUMS:
+        if isinstance(value, Op) and value.ins.row.stem in _PLACES:
+            # The condition of a choice is not part of the place.
             summed = value.args[value.ins.row.stem == "select" :]
             work += [a for a in summed if a not in seen]
             seen.update(summed)
