@@ -94,6 +94,15 @@ def carries_in_registers(shapes: Shapes, lanes: int) -> bool:
     )
 
 
+def reads_in_registers(shapes: Shapes, lanes: int) -> bool:
+    """Return whether also what each inner loop only reads has registers.
+
+    Otherwise fewer lanes gain little, and load what is the same for all lanes more often.
+    """
+    loops = inner_loops(shapes)
+    return all(_carried_registers(shapes, loop, lanes, 32) <= REGISTERS for loop in loops)
+
+
 def _phi_registers(shapes: Shapes, loop: Loop, lanes: int) -> int:
     """Return the registers of a loop's phis, and of what lanes take out of it one by one."""
     phis = set(shapes.ssa.phis.get(loop.header, ()))

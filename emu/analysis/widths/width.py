@@ -38,6 +38,7 @@ from .registers import (
     lane_step,
     loops_fit,
     moves_in_memory,
+    reads_in_registers,
     spills_doubles,
 )
 
@@ -133,8 +134,9 @@ _FOUND: Recent[tuple[object, ...], Choice] = Recent()
 
 def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
     """Return the lanes of a warp and of a vector."""
-    spills = not carries_in_registers(shapes, WIDE)
-    usual = Choice(_usual_lanes(shapes), chunk, _usual_lanes(shapes))
+    lanes = _usual_lanes(shapes)
+    spills = not carries_in_registers(shapes, WIDE) and reads_in_registers(shapes, lanes)
+    usual = Choice(lanes, chunk, lanes)
     wide = usual if spills else Choice(WIDE, chunk, WIDE)
     if _is_tiled(shapes) and not shapes.flow.loops:
         return wide
@@ -168,8 +170,9 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
 
 def _usual_lanes(shapes: Shapes) -> int:
     """Return the lanes of a warp where 64 do not pay."""
-    fits = shapes.facts.piece or carries_in_registers(shapes, USUAL)
-    return USUAL if fits else FEW
+    if shapes.facts.piece or carries_in_registers(shapes, USUAL):
+        return USUAL
+    return FEW if reads_in_registers(shapes, FEW) else USUAL
 
 
 def _waits_for_divisions(shapes: Shapes) -> bool:
