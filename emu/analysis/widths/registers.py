@@ -8,7 +8,7 @@ from ....isa.types import RegClass
 from ..flow.order import Loop
 from ..ranges.stepping import changed_parts, is_invariant
 from ..values.ssa import Const, Op, Phi, Value, operands_of, uses
-from ..warps.uniformity import Shapes
+from ..warps.uniformity import LaneShapes, Shapes
 
 MOST_LIVE = 7
 """Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
@@ -201,7 +201,7 @@ def is_vector(shapes: Shapes, value: Op | Phi) -> bool:
     return lane_step(shapes, value) is None
 
 
-def lane_step(shapes: Shapes, address: Value) -> int | None:
+def lane_step(shapes: LaneShapes, address: Value) -> int | None:
     """Return how far the addresses of neighbouring lanes are apart, where no index wraps around."""
     step = shapes.piece_stride(address)
     if step is not None or not (isinstance(address, Op) and address.parts):

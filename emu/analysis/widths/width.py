@@ -30,6 +30,7 @@ from ..suitability.barriers import arrive_together, has_barriers
 from ..values.ssa import Op, Value
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
+from .far_rows import loads_far_rows
 from .own_rows import loads_rows, stores_rows
 from .registers import (
     carries_in_registers,
@@ -160,7 +161,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
             return usual
         if shapes.divergent_loops:
             return wide if _waits_for_divisions(shapes) else usual
-        return wide._replace(if_many=WIDEST if loops_fit(shapes, WIDEST, 32) else WIDE)
+        gains = loops_fit(shapes, WIDEST, 32) and not loads_far_rows(shapes)
+        return wide._replace(if_many=WIDEST if gains else WIDE)
     if not _is_light(shapes):
         return usual
     # Masks of edges are a large part of what a warp computes that runs at half the speed.

@@ -16,6 +16,7 @@ from ....analysis.flow.order import Loop
 from ....analysis.ranges.stepping import Counter, counters_of
 from ....analysis.ranges.trips import only_exit
 from ....analysis.values.ssa import Op
+from ....analysis.widths.far_rows import has_far_rows
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from .. import budget
@@ -195,7 +196,9 @@ class Hoisted:
         # Sides of accesses that are still tested would be written several times as well.
         if any(op not in self.certain and self._memory.has_sides(op) for op in ops):
             return 0  # also for blocks of rows, which are not certain
-        return next((n for n in (4, 2) if n * len(ops) <= MOST_UNROLLED), 0)
+        is_far = self.lanes.facts.rows and has_far_rows(self.lanes.shapes, self.loop)
+        most = 2 if is_far else 4
+        return next((n for n in (4, 2) if n <= most and n * len(ops) <= MOST_UNROLLED), 0)
 
     def _is_known(self, counter: Counter) -> bool:
         shapes, each = self.lanes.shapes, self._numbers.each

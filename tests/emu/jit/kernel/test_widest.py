@@ -27,7 +27,14 @@ def a_host_with_units_as_wide_as_vectors(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(code, "takes_many", lambda: True)
 
 
-def columns(body: str, carried: int = 1) -> str:
+ROW = 256
+"""Words of a row, in loops that do not read this number."""
+
+FAR = "cvt_u64_u32 $d3, $s1\n shl_u64 $d3, $d3, 2"
+"""Rows of a length that only a launch knows."""
+
+
+def columns(body: str, carried: int = 1, row: str = f"mov_u64 $d3, {4 * ROW}") -> str:
     """A loop down the columns of a matrix, which carries some sums, and runs `body`."""
     sums = "\n".join(f"mov_u32 $s{20 + i}, {i}" for i in range(carried))
     adds = "\n".join(f"mad_u32 $s{20 + i}, $s{20 + i}, 3, $s4" for i in range(carried))
@@ -44,8 +51,7 @@ def columns(body: str, carried: int = 1) -> str:
             mad_u64 $d1, $d0, 4, $d1
             ld_kernarg_u64 $d2, [%out]
             mad_u64 $d2, $d0, 4, $d2
-            cvt_u64_u32 $d3, $s1
-            shl_u64 $d3, $d3, 2
+            {row}
             mov_u32 $s3, 0
             {sums}
         @next:
@@ -79,6 +85,8 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     sums = [f"mad_u32 $s4, $s4, $s4, $s{40 + i}" for i in range(6)]
     assert width_of(columns("\n".join(products + sums))) == WIDE, "six more at a time"
     assert width_of(columns(DIVERGENT)) == WIDE, "eight masks"
+    assert width_of(columns("", row=FAR)) == WIDE, "rows may be far apart"
+    assert width_of(columns("", row=f"mov_u64 $d3, {8 * ROW}")) == WIDE, "they are"
 
 
 @pytest.mark.parametrize(
@@ -97,9 +105,15 @@ def test_the_host_is_asked_only_if_it_matters() -> None:
 @pytest.mark.parametrize("body", ["", "shl_u32 $s4, $s4, $s3"])
 def test_results_are_the_oracles(body: str, n: int) -> None:
     rows = 9
-    x = np.random.default_rng(n).integers(0, 1 << 32, (rows, n), np.uint32)
+    x = np.random.default_rng(n).integers(0, 1 << 32, (rows, ROW), np.uint32)
     args = [n, rows, x, np.zeros(n, np.uint32)]
     same(columns(body, 3), args, items=512, group_size=256)
+
+
+def test_rows_that_may_be_far_apart() -> None:
+    n, rows = 129, 9
+    x = np.random.default_rng(n).integers(0, 1 << 32, (rows, n), np.uint32)
+    same(columns("", row=FAR), [n, rows, x, np.zeros(n, np.uint32)], items=512, group_size=256)
 
 
 @pytest.mark.parametrize("lane", [0, 63, 64, 100, 127, 128, 250])
