@@ -4,11 +4,11 @@
 ; address 18) and returns the lane plus one; 0 means that all lanes are done. All registers but that
 ; of the result are as they were before (cold.py).
 
-; Return the host address of `size` bytes at a simulated address, or 0. `mode` is 0 for loads, 1 for
-; stores, 2 for atomics and 3 for loads from buffers that permit nothing else. A row says last what
-; its buffer permits: 0 loads, 1 all but mode 3, and any other number has bit `mode` + 1 set for what
-; it permits (context.py).
-define i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode) #0 {
+; Return the row of the buffer that has `size` bytes at a simulated address, or null. `mode` is 0 for
+; loads, 1 for stores, 2 for atomics and 3 for loads from buffers that permit nothing else. A row says
+; last what its buffer permits: 0 loads, 1 all but mode 3, and any other number has bit `mode` + 1 set
+; for what it permits (context.py).
+define internal ptr @simtlab_row(ptr %ctx, i64 %address, i64 %size, i32 %mode) #0 {
 entry:
   %p.table = getelementptr i64, ptr %ctx, i64 2
   %table.i = load i64, ptr %p.table
@@ -56,17 +56,30 @@ permitted:
   %allowed = icmp ne i64 %bit, 0
   br i1 %allowed, label %done, label %fault
 done:
-  %p.delta = getelementptr i64, ptr %p.base, i64 2
-  %delta = load i64, ptr %p.delta
-  %host = add i64 %address, %delta
-  ret i64 %host
+  ret ptr %p.base
 fault:
   %kind = phi i64 [ 1, %outside ], [ 2, %found ], [ 10, %permitted ]
   %p.kind = getelementptr i64, ptr %ctx, i64 14
   store i64 %kind, ptr %p.kind
   %p.address = getelementptr i64, ptr %ctx, i64 18
   store i64 %address, ptr %p.address
-  ret i64 0
+  ret ptr null
+}
+
+; Return the host address of these bytes, or 0.
+define i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode) #0 {
+entry:
+  %row = call ptr @simtlab_row(ptr %ctx, i64 %address, i64 %size, i32 %mode)
+  %none = icmp eq ptr %row, null
+  br i1 %none, label %done, label %found
+found:
+  %p.delta = getelementptr i64, ptr %row, i64 2
+  %delta = load i64, ptr %p.delta
+  %host = add i64 %address, %delta
+  br label %done
+done:
+  %result = phi i64 [ 0, %entry ], [ %host, %found ]
+  ret i64 %result
 }
 
 ; Find a lane that is outside of its segment or misaligned, and how; 0 if there is none.
@@ -149,7 +162,8 @@ entry:
   %step = ashr i64 %how, 16
   br label %loop
 loop:
-  %m = phi i64 [ %mask, %entry ], [ %m.next, %next ]
+  %m = phi i64 [ %mask, %entry ], [ %m.next, %next ], [ %m.rest, %single ]
+  %last = phi ptr [ null, %entry ], [ %row, %next ], [ %found, %single ]
   %none = icmp eq i64 %m, 0
   br i1 %none, label %done, label %body
 done:
@@ -178,14 +192,87 @@ known:
                    [ %index.w, %wide ]
   %distance = mul i64 %index, %step
   %address = add i64 %base, %distance
-  %host.i = call i64 @simtlab_find(ptr %ctx, i64 %address, i64 %size, i32 %mode)
-  %ok = icmp ne i64 %host.i, 0
-  br i1 %ok, label %move, label %fault
+  %first = icmp eq ptr %last, null
+  br i1 %first, label %search, label %again
+again:
+  ; Most lanes are in the buffer of the lane before.
+  %last.base = load i64, ptr %last
+  %p.bytes = getelementptr i64, ptr %last, i64 1
+  %bytes = load i64, ptr %p.bytes
+  %offset = sub i64 %address, %last.base
+  %room = sub i64 %bytes, %size
+  %in = icmp ule i64 %offset, %room
+  %low = sub i64 %size, 1
+  %odd = and i64 %offset, %low
+  %aligned = icmp eq i64 %odd, 0
+  %hit = and i1 %in, %aligned
+  br i1 %hit, label %move, label %search
+search:
+  %found = call ptr @simtlab_row(ptr %ctx, i64 %address, i64 %size, i32 %mode)
+  %ok = icmp ne ptr %found, null
+  br i1 %ok, label %all, label %fault
+all:
+  ; Where all lanes from this one on access neighbours in one buffer, they do so at once.
+  %are.steps = icmp eq i64 %kind, 0
+  %are.next = icmp eq i64 %step, %size
+  %are.neighbours = and i1 %are.steps, %are.next
+  %unused = call i64 @llvm.ctlz.i64(i64 %m, i1 false)
+  %above = add i64 %unused, %lane
+  %count = sub i64 64, %above
+  %running = call i64 @llvm.ctpop.i64(i64 %m)
+  %are.all = icmp eq i64 %running, %count
+  %length = mul i64 %count, %size
+  %found.base = load i64, ptr %found
+  %p.found.bytes = getelementptr i64, ptr %found, i64 1
+  %found.bytes = load i64, ptr %p.found.bytes
+  %begin = sub i64 %address, %found.base
+  %left = sub i64 %found.bytes, %begin
+  %fit = icmp ule i64 %length, %left
+  %together = and i1 %are.neighbours, %are.all
+  %at.once = and i1 %together, %fit
+  br i1 %at.once, label %copy, label %move
+copy:
+  %p.found.delta = getelementptr i64, ptr %found, i64 2
+  %found.delta = load i64, ptr %p.found.delta
+  %there.i = add i64 %address, %found.delta
+  %there = inttoptr i64 %there.i to ptr
+  %lane.at = mul i64 %lane, %size
+  %here = getelementptr i8, ptr %data, i64 %lane.at
+  %stores = icmp eq i32 %mode, 1
+  %source = select i1 %stores, ptr %here, ptr %there
+  %target = select i1 %stores, ptr %there, ptr %here
+  br label %words
+words:
+  %done.bytes = phi i64 [ 0, %copy ], [ %more.bytes, %word ]
+  %more.bytes = add i64 %done.bytes, 8
+  %has.word = icmp ule i64 %more.bytes, %length
+  br i1 %has.word, label %word, label %rest
+word:
+  %p.word = getelementptr i8, ptr %source, i64 %done.bytes
+  %p.word.to = getelementptr i8, ptr %target, i64 %done.bytes
+  ; Volatile: no call of memcpy, which would use vectors.
+  %word.value = load volatile i64, ptr %p.word, align 1
+  store volatile i64 %word.value, ptr %p.word.to, align 1
+  br label %words
+rest:
+  ; A store of an element is one store.
+  %are.done = icmp eq i64 %done.bytes, %length
+  br i1 %are.done, label %done, label %single
+single:
+  %lanes.done = udiv i64 %done.bytes, %size
+  %lane.after = add i64 %lane, %lanes.done
+  %m.after = shl i64 -1, %lane.after
+  %m.rest = and i64 %m, %m.after
+  br label %loop
 fault:
   %lane.32 = trunc i64 %lane to i32
   %result = add i32 %lane.32, 1
   ret i32 %result
 move:
+  %row = phi ptr [ %last, %again ], [ %found, %all ]
+  %p.delta = getelementptr i64, ptr %row, i64 2
+  %delta = load i64, ptr %p.delta
+  %host.i = add i64 %address, %delta
   %host = inttoptr i64 %host.i to ptr
   %at = mul i64 %lane, %size
   %cell = getelementptr i8, ptr %data, i64 %at
