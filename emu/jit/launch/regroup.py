@@ -14,9 +14,12 @@ from math import gcd
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
+from ...analysis.analysis import analyse
+from ...analysis.values.ssa import Op
 from ...analysis.widths.columns import COLUMNS, column_facts
 from ...analysis.widths.shared_columns import ROWS_OF_COLUMNS, sharing_facts
 from ...geometry import Geometry
+from ...recent import Recent
 from ...traps import TrapRecord
 from ..kernel.compile import facts_at
 from .places import ABSOLUTE, by_absolute_ids
@@ -35,6 +38,9 @@ SHORT = 512
 
 SHORT_WARP = 32
 """Lanes of a warp where those of 64 would be half empty."""
+
+MANY = 12
+"""Accesses of global memory from which on a row of 64 takes much longer than to find its edges."""
 
 LEAST_USED = 0.75
 """The least part of lanes that must be work-items, where a row of the grid ends within a warp."""
@@ -71,6 +77,9 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     elif not has_loops and (row is None or row < USUAL):
         # A row that is not whole has warps for its work-items only.
         row = min((row for row in ROWS if row >= across), default=ROWS[0])
+        if LEAST_USED * row <= across and row < USUAL and _gains_by_one_row(kernel, geometry, row):
+            # Interior warps, and vectors beside them, are found in workgroups of one row.
+            return replace(geometry, group_size=(row, 1, 1))
     if facts_at(geometry, max(ROWS[-1], geometry.width)).rows:
         # Beginning a workgroup takes as long as a short warp.
         if row is None or row <= geometry.group_size[0] or has_loops:
@@ -101,6 +110,36 @@ def _in_rows(geometry: Geometry, row: int) -> Geometry:
     across, down, _ = geometry.items
     rows = gcd(down, max(USUAL // row, 1)) if across % row == 0 else 1
     return replace(geometry, group_size=(row, rows, 1))
+
+
+_EDGES: Recent[tuple[object, ...], bool] = Recent()
+
+
+def _gains_by_one_row(kernel: Kernel, geometry: Geometry, row: int) -> bool:
+    """Return whether a row has edges besides its end, and work beside the search for these."""
+    accesses = sum(ins.row.segment is Segment.GLOBAL for ins in kernel.instructions)
+    return (row > ROWS[-1] or accesses >= MANY) and _has_edges(kernel, geometry)
+
+
+def _has_edges(kernel: Kernel, geometry: Geometry) -> bool:
+    """Return whether lanes of a row are compared with more than its end, or clamped."""
+    facts = facts_at(replace(geometry, group_size=(ROWS[-1], 1, 1)), SHORT_WARP)
+    key = kernel.words, facts
+    found = _EDGES.find(key)
+    if found is None:
+        shapes = analyse(kernel).shapes(facts)
+        ops = (op for ops in shapes.ssa.ops.values() for op in ops)
+        decided = sum(_decides(op) and any(not shapes.is_uniform(a) for a in op.args) for op in ops)
+        found = _EDGES.keep(key, decided > 1)
+    return found
+
+
+def _decides(op: Op) -> bool:
+    """Return whether an op compares or clamps integers."""
+    row = op.ins.row
+    type_ = row.srcs[0].type if row.srcs else None
+    is_integer = type_ is not None and not type_.is_float
+    return is_integer and row.stem.startswith(("cmp", "min", "max"))
 
 
 def _has_loops(kernel: Kernel) -> bool:

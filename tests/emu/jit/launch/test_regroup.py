@@ -54,6 +54,26 @@ def test_rows_of_the_grid(
     assert (run.items, run.width) == (launched.items, launched.width)
 
 
+@pytest.mark.parametrize(
+    ("edges", "loads", "items", "expected"),
+    [
+        ("cmp_eq_u32 $c1, $s0, 0", 1, (128, 8), (128, 1, 1)),
+        ("cmp_eq_u32 $c1, $s1, 0", 1, (128, 8), (128, 2, 1)),  # the same for a row
+        ("cmp_eq_u32 $c1, $s0, 0", 1, (64, 8), (64, 4, 1)),
+        ("cmp_eq_u32 $c1, $s0, 0", 12, (64, 8), (64, 1, 1)),
+        ("cmp_eq_u32 $c1, $s0, 0", 12, (40, 8), (8, 8, 1)),
+    ],
+)
+def test_rows_with_edges(
+    edges: str, loads: int, items: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    load = "ld_kernarg_u64 $d0, [%x]\n" + "ld_global_u32 $s3, [$d0]\n" * loads
+    guard = f"cmp_ge_u32 $c0, $s0, $s2\n {edges}\n or_b1 $c0, $c0, $c1\n cbr $c0, @end"
+    found = kernel(f"{PLACES}\n {guard}\n {load}\n@end:")
+    launched = Geometry.of(items=items, group_size=(8, 8))
+    assert regrouped(found, launched).group_size == expected
+
+
 def test_long_loops_keep_short_workgroups() -> None:
     """Ctrl-C waits for the end of one."""
     rows = Geometry.of(items=4096, group_size=256)
