@@ -95,6 +95,9 @@ class Cold:
             self.put(indices, targets.indices, targets.bits)
         if not is_load:
             self.put(cells, self.moves.store_data(op, type_), type_.bits)
+        elif type_.is_float:
+            # What other lanes would find may be floats that take a CPU a hundred cycles.
+            self.put(cells, ["zeroinitializer"] * lanes.k, type_.bits)
         how = type_.size | self._mode(op) << 8 | targets.kind << 12 | targets.step << 16
         result = self.call_for_lanes(
             "simtlab_move",
@@ -106,19 +109,7 @@ class Cold:
         self.check(result, op.pc)
         if not is_load:
             return []
-        return [extended(lanes.code, c, type_, lanes.n) for c in self._loaded(cells, type_)]
-
-    def _loaded(self, cells: str, type_: Type) -> list[str]:
-        """Take what running lanes have loaded.
-
-        What other lanes would find in their cells may be floats that take a CPU a hundred cycles.
-        """
-        if not type_.is_float:
-            return self.take(cells, type_.bits)
-        lanes = self.lanes
-        places = lanes.chunk_places(cells, type_.bits)
-        pairs = zip(places, lanes.mask, strict=True)
-        return [lanes.load_masked(type_.bits, place, mask) for place, mask in pairs]
+        return [extended(lanes.code, c, type_, lanes.n) for c in self.take(cells, type_.bits)]
 
     def _mode(self, op: Op) -> int:
         """Return the code of loads, stores and guarded loads in the helper's argument."""
