@@ -214,7 +214,7 @@ class KernelFunction:
         return Edges(lanes, self.plan, self._counters)
 
     def _straight(
-        self, warps: str, begin: Callable[[], Warp], begin_at: Callable[..., Warp]
+        self, warps: str, begin: Callable[[], Warp], begin_at: Callable[[str], Warp]
     ) -> None:
         """Run every warp from start to end; `begin_at` begins one at any work-item, an i64."""
         code, facts = self.code, self.facts
@@ -236,7 +236,6 @@ class KernelFunction:
             if row is not None:
                 row.emit(before, counters, self._end_version)
                 code.block("warp_body")
-                self._versions.append(row.emit_edges(counters))
         warp = begin()
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)

@@ -25,7 +25,6 @@ from .vectors import begin_vector, may_run_apart
 from .version import (
     Interior,
     decide,
-    emit_edge_nodes,
     emit_nodes,
     has_interior,
     inside_at_edges,
@@ -47,27 +46,26 @@ class RowOfWarps:
     found: Found
     """Which these are."""
     _inside: frozenset[Op]
-    """The accesses that are inside in warps at edges."""
+    """The accesses that are inside in single vectors."""
     _vectors: RowVectors | None
     _plan: LanePlan
     _warp: Warp
     """The first warp of the row."""
     _lanes_of: Callable[[Warp], LaneCode]
-    _begin: Callable[..., Warp]
+    _begin: Callable[[str], Warp]
     _memory: KernelMemory
 
     @classmethod
     def of(
         cls,
         lanes_of: Callable[[Warp], LaneCode],
-        begin: Callable[..., Warp],
+        begin: Callable[[str], Warp],
         memory: KernelMemory,
         plan: LanePlan,
     ) -> RowOfWarps | None:
         """Append the search for a row's interior warps; None if they are not found that way.
 
-        `begin(item)` starts a warp of the workgroup at a work-item, an i64; `begin(item, end)` one
-        of which only the work-items before `end` run.
+        `begin(item)` starts a warp of the workgroup at a work-item, an i64.
         """
         warp = begin("0")
         lanes = lanes_of(warp)
@@ -83,8 +81,8 @@ class RowOfWarps:
         inside, edges, vectors = frozenset[Op](), None, None
         if interior.gains_at_edges and is_small(lanes):
             vectors = RowVectors.found(lanes, memory)
-            first = (warp, lanes) if vectors is None else vectors.at(warp.group, "0")
-            edges, inside = inside_at_edges(first[1], first[0], memory)
+        if vectors is not None:
+            edges, inside = inside_at_edges(*vectors.at(warp.group, "0"), memory)
             if inside != global_accesses(lanes.ssa):
                 edges = vectors = None
         anywhere = (
@@ -92,9 +90,7 @@ class RowOfWarps:
             and not facts.row_piece
             and all(map(may_begin_anywhere, (lanes.shapes, interior.shapes, vectors.shapes)))
         )
-        search = Search(
-            interior.conditions, edges, facts.width, lanes.n, vectors is not None, anywhere
-        )
+        search = Search(interior.conditions, edges, facts.width, lanes.n, anywhere)
         found = search.append(warp.group.items, items_of_first(lanes.entry, facts))
         return cls(interior, found, inside, vectors, plan, warp, lanes_of, begin, memory)
 
@@ -116,25 +112,6 @@ class RowOfWarps:
     @property
     def _warp_width(self) -> int:
         return self.interior.shapes.facts.width
-
-    def emit_edges(self, counters: str) -> Variables | None:
-        """Append the version for warps at edges, in the block of a warp; others continue after it.
-
-        None if there is none, or if it is one for vectors.
-        """
-        edges = self.found.edges
-        if edges is None:
-            return None
-        code = self.interior.conditions.code
-        first = code.let(f"mul i64 {WARP}, {self._warp_width}")
-        code.branch(edges.has(code, first), "edge", "any_warp")
-        code.block("edge")
-        warp = self._begin(first, self.found.items)
-        lanes = self._lanes_of(warp)
-        self._memory.clear_private(lanes.entry, code, lanes.facts.width)
-        variables = emit_edge_nodes(self._inside, self._plan, lanes, warp, self._memory, counters)
-        code.block("any_warp")
-        return variables
 
     def emit(self, before: str, counters: str, end_warp: Callable[[Variables], None]) -> None:
         """Append the loop over interior warps, from `HEAD` to `AFTER`, and that over vectors.

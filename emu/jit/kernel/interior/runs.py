@@ -31,12 +31,6 @@ class Starts:
         to_last = code.let(f"icmp sge i64 {self.end}, {items}")
         return code.all_of(self.some, from_first, to_last)
 
-    def has(self, code: FunctionText, item: str) -> str:
-        """Return whether a warp may begin at a work-item (an i64), an i1."""
-        follows = code.let(f"icmp sge i64 {item}, {self.first}")
-        precedes = code.let(f"icmp slt i64 {item}, {self.end}")
-        return code.all_of(self.some, follows, precedes)
-
 
 @dataclass(frozen=True)
 class Run:

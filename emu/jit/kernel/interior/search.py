@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..lane_code import POSITION
 from .bounds import Conditions
-from .runs import Run, Starts, find_starts, find_starts_in_first, run_from_anywhere, run_of
+from .runs import Run, find_starts, find_starts_in_first, run_from_anywhere, run_of
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,6 @@ class Found:
     """The work-item before which those end that precede the interior warps."""
     in_vectors: str
     """Whether work-items beside the interior warps run vector by vector, an i1."""
-    edges: Starts | None
-    """Where warps may begin so that accesses are inside, if they do not run vector by vector."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +37,10 @@ class Search:
 
     interior: Conditions
     edges: Conditions | None
-    """Conditions under which all accesses are inside, if there is code for that."""
+    """Conditions under which all accesses are inside, if there is code for single vectors."""
     width: int
     vector: int
     """Lanes of a vector."""
-    has_vectors: bool
-    """Whether that code is for single vectors."""
     from_anywhere: bool
     """Whether warps of most rows may begin at any work-item then."""
 
@@ -55,10 +51,9 @@ class Search:
         """
         code = self.interior.code
         items = code.let(f"zext i32 {items} to i64")
-        if self.edges is None or not self.has_vectors:
-            edges = None if self.edges is None else find_starts(self.edges, items)
+        if self.edges is None:
             run = run_of(code, find_starts(self.interior, items), self.width)
-            return self._found(run, items, "false", edges)
+            return self._found(run, items, "false")
         run, fits = self._of_first(self.edges, items_of_first)
         before = code.current_block
         code.branch(fits, "row_found", "row_search")
@@ -73,7 +68,7 @@ class Search:
             for a, b in ((run.first, own.first), (run.end, own.end))
         )
         in_vectors = code.phi("i1", ("true", before), (in_vectors, searched))
-        return self._found(Run(first, end), items, in_vectors, None)
+        return self._found(Run(first, end), items, in_vectors)
 
     def _of_first(self, edges: Conditions, items: str) -> tuple[Run, str]:
         """Return the warps of most rows' first workgroups, and whether this one has them, an i1."""
@@ -88,9 +83,9 @@ class Search:
             run = run_of(entry, starts, self.width)
         return run, code.all_of(is_first, *tests)
 
-    def _found(self, run: Run, items: str, in_vectors: str, edges: Starts | None) -> Found:
+    def _found(self, run: Run, items: str, in_vectors: str) -> Found:
         code = self.interior.code
         end_warp = code.let(f"udiv i64 {run.end}, {self.width}")
         is_empty = code.let(f"icmp slt i64 {run.first}, 0")
         first_end = code.let(f"select i1 {is_empty}, i64 {items}, i64 {run.first}")
-        return Found(run, end_warp, items, first_end, in_vectors, edges)
+        return Found(run, end_warp, items, first_end, in_vectors)

@@ -102,12 +102,12 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
 
 
 def inside_at_edges(
-    lanes: LaneCode, warp: Warp, memory: KernelMemory
+    warp: Warp, lanes: LaneCode, memory: KernelMemory
 ) -> tuple[Conditions, frozenset[Op]]:
-    """Append the conditions under which accesses of a row's warps are inside, for all lanes.
+    """Append the conditions under which accesses of a row's vectors are inside, for all lanes.
 
-    `warp` is the row's first one. Nothing else is asked of these warps, and what cannot be solved
-    for a row is left out.
+    `warp` is the row's first vector. Nothing else is asked of these, and what cannot be solved for
+    a row is left out.
     """
     conditions, _, decisions = _ask(lanes, warp, memory, in_row=True, assumes=False)
     return conditions, decisions.inside()
@@ -206,9 +206,9 @@ def emit_edge_nodes(
     warp: Warp,
     memory: KernelMemory,
     counters: str,
-    after: str = "warp_over",
+    after: str,
 ) -> Variables:
-    """Append the nodes of any warp of which some accesses are inside; it continues at `after`."""
+    """Append the nodes of a vector of which some accesses are inside; it continues at `after`."""
     code = _code_of(lanes, lanes.shapes)
     edges = Edges(code, plan, version="e", after=after)
     _begin(code, edges, warp.existing, counters)
