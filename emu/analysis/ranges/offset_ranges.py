@@ -18,47 +18,14 @@ from ..warps.uniformity import Shapes
 from .guards import Guard, Guards
 from .lane_trips import LaneTrips, lane_trips
 from .net_steps import net_step
+from .range_arithmetic import ANY, MOST, Range, difference, exactly, modulo, result_of, sum_of
 from .trips import Trips, trips_of
-
-_MOST = mask_of(32)
 
 LARGEST = 4_000
 """Values of a kernel of which ranges are found."""
 
 MOST_GUARDS = 32
 """Guards that are known of one value: each use of it looks at all of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Unsigned numbers from `low` to `high` that are multiples of a power of two, `multiple`."""
-
-    low: int = 0
-    high: int = _MOST
-    multiple: int = 1
-
-    def union(self, other: Range) -> Range:
-        """Return the range of what is in one of them."""
-        multiple = gcd(self.multiple, other.multiple)
-        return Range(min(self.low, other.low), max(self.high, other.high), multiple)
-
-    def is_inside(self, offset: int, size: int, total: int) -> bool:
-        """Return whether `size` bytes at base + offset lie in a segment of `total` bytes."""
-        return self.low + offset >= 0 and self.high + offset + size <= total
-
-    def is_aligned(self, offset: int, size: int) -> bool:
-        """Return whether base + offset is a multiple of `size`, a power of two."""
-        if self.low == self.high:
-            return (self.low + offset) % size == 0
-        return self.multiple % size == 0 and offset % size == 0
-
-    def within(self, low: int, high: int) -> Range:
-        """Return the range of what lies between bounds as well; itself if nothing does."""
-        low, high = max(self.low, low), min(self.high, high)
-        return Range(low, high, self.multiple) if low <= high else self
-
-
-ANY = Range()
 
 
 @dataclass(frozen=True)
@@ -73,19 +40,7 @@ class Stepping:
         """Return the range of the phi, given that of its first value."""
         way = self.step * self.returns
         multiple = gcd(first.multiple, self.step & -self.step or 1 << 32)
-        return _modulo(first.low + min(way, 0), first.high + max(way, 0), multiple)
-
-
-def _exactly(number: int) -> Range:
-    return Range(number, number, number & -number or 1 << 32)
-
-
-def _modulo(low: int, high: int, multiple: int) -> Range:
-    """Return the range of a result before it is cut to 32 bits."""
-    multiple = min(multiple, 1 << 32)
-    if low >> 32 == high >> 32:
-        return Range(low & _MOST, high & _MOST, multiple)
-    return Range(0, _MOST, multiple)
+        return modulo(first.low + min(way, 0), first.high + max(way, 0), multiple)
 
 
 class Ranges:
@@ -132,7 +87,7 @@ class Ranges:
     @cached_property
     def _counted(self) -> dict[Phi, Range]:
         return {
-            phi: reduce(Range.union, map(_exactly, values))
+            phi: reduce(Range.union, map(exactly, values))
             for trips in self.trips.values()
             for phi, values in trips.values.items()
         }
@@ -210,7 +165,7 @@ class _Solution:
 
     def _base(self, value: Value) -> Range:
         if isinstance(value, Const):
-            return _exactly(value.bits & _MOST)
+            return exactly(value.bits & MOST)
         return self._found.get(value, ANY)
 
     def _may_refine(self, value: Value) -> bool:
@@ -226,7 +181,7 @@ class _Solution:
             if bound.high >> 31:
                 return found
             if relation in ("gt", "ge"):
-                found = found.within(0, _MOST >> 1)  # above a number that is not negative
+                found = found.within(0, MOST >> 1)  # above a number that is not negative
             if found.high >> 31:
                 return found
         match relation:
@@ -235,9 +190,9 @@ class _Solution:
             case "le":
                 return found.within(0, bound.high)
             case "gt":
-                return found.within(bound.low + 1, _MOST)
+                return found.within(bound.low + 1, MOST)
             case "ge":
-                return found.within(bound.low, _MOST)
+                return found.within(bound.low, MOST)
             case "eq":
                 return found.within(bound.low, bound.high)
             case _:
@@ -260,7 +215,7 @@ class _Solution:
                     if turn >= _ROUNDS:
                         new = Range(
                             old.low if new.low == old.low else 0,
-                            old.high if new.high == old.high else _MOST,
+                            old.high if new.high == old.high else MOST,
                             new.multiple,
                         )
                     if new == old:
@@ -326,8 +281,8 @@ class _Solution:
         args = [self.at(a, op.node) for a in op.args]
         if row.stem == "lda":
             assert op.ins.address is not None
-            args = [*(args or [_exactly(0)]), _exactly(op.ins.address.offset & _MOST)]
-            return _sum(*args)
+            args = [*(args or [exactly(0)]), exactly(op.ins.address.offset & MOST)]
+            return sum_of(*args)
         field = _field_bits(op)
         if field is not None:
             return Range(0, mask_of(field))
@@ -338,8 +293,8 @@ class _Solution:
         if any(a.cls is not RegClass.S for a in op.args[row.stem == "select" :]):
             return ANY
         if row.stem == "sub" and self._is_at_least(op.args[0], op.args[1], op.node):
-            return _difference(*args)
-        return _result(row.stem, row.type.name == "s32", args)
+            return difference(*args)
+        return result_of(row.stem, row.type.name == "s32", args)
 
     def _is_at_least(self, value: Value, other: Value, node: int) -> bool:
         """Return whether branches on the way to a node show that a value is not below another."""
@@ -380,7 +335,7 @@ class _Solution:
             case "laneid":
                 return Range(0, facts.width - step, power)
             case "workgroupsize":
-                return _exactly(size[op.ins.literals[0]])
+                return exactly(size[op.ins.literals[0]])
             case "currentworkgroupsize":
                 return Range(1, size[op.ins.literals[0]])
         return ANY if op.ins.row.is_identity else None
@@ -396,59 +351,3 @@ def _field_bits(op: Op) -> int | None:
         if source is not None and source.bits < 32 and source.kind in (Kind.BOOL, Kind.UNSIGNED):
             return source.bits
     return None
-
-
-def _sum(a: Range, b: Range) -> Range:
-    return _modulo(a.low + b.low, a.high + b.high, gcd(a.multiple, b.multiple))
-
-
-def _difference(a: Range, b: Range) -> Range:
-    """Return the range of a - b where a is not below b."""
-    return Range(max(a.low - b.high, 0), max(a.high - b.low, 0), gcd(a.multiple, b.multiple))
-
-
-def _product(a: Range, b: Range) -> Range:
-    return _modulo(a.low * b.low, a.high * b.high, a.multiple * b.multiple)
-
-
-def _result(stem: str, signed: bool, args: list[Range]) -> Range:
-    """Return the range of an operation on 32-bit integers."""
-    a = args[0]
-    b = args[1] if len(args) > 1 else ANY
-    positive = not (a.high >> 31 or b.high >> 31)
-    match stem:
-        case "add":
-            return _sum(a, b)
-        case "sub":
-            return _modulo(a.low - b.high, a.high - b.low, gcd(a.multiple, b.multiple))
-        case "mul":
-            return _product(a, b)
-        case "mad":
-            return _sum(_product(a, b), args[2])
-        case "shl" if b.low == b.high:
-            return _product(a, _exactly(1 << (b.low & 31)))
-        case "shr" if b.low == b.high and (positive or not signed):
-            by = b.low & 31
-            return Range(a.low >> by, a.high >> by, max(1, min(a.multiple, 1 << 32) >> by))
-        case "and":
-            return Range(0, min(a.high, b.high), min(max(a.multiple, b.multiple), 1 << 32))
-        case "or" | "xor":
-            most = (1 << max(a.high, b.high).bit_length()) - 1
-            low = max(a.low, b.low) if stem == "or" else 0
-            multiple = min(gcd(a.multiple, b.multiple), 1 << 32)
-            return Range(low, most - most % multiple, multiple)
-        case "min" if positive or not signed:
-            return Range(min(a.low, b.low), min(a.high, b.high), gcd(a.multiple, b.multiple))
-        case "max" if positive or not signed:
-            return Range(max(a.low, b.low), max(a.high, b.high), gcd(a.multiple, b.multiple))
-        case "max" if not (a.high >> 31 and b.high >> 31):
-            # One of them is not negative, so the larger one is not.
-            low = min(r.low for r in (a, b) if not r.high >> 31)
-            return Range(low, _MOST >> 1, gcd(a.multiple, b.multiple))
-        case "div" if b.low > 0 and (positive or not signed):
-            return Range(a.low // b.high, a.high // b.low)
-        case "rem" if b.low > 0 and (positive or not signed):
-            return Range(0, min(a.high, b.high - 1))
-        case "select":
-            return args[1].union(args[2])
-    return ANY

@@ -14,7 +14,8 @@ from math import gcd
 from typing import NamedTuple
 
 from .....isa.types import Type
-from ....analysis.ranges.offset_ranges import Range, Ranges
+from ....analysis.ranges.offset_ranges import Ranges
+from ....analysis.ranges.range_arithmetic import Range
 from ....analysis.values.ssa import Const, Op, Value
 from ...llvm.text import integer
 from ..lane_code import LaneCode

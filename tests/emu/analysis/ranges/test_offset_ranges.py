@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.analysis.ranges.offset_ranges import ANY, Range, Ranges
+from simtlab.emu.analysis.ranges.offset_ranges import Ranges
+from simtlab.emu.analysis.ranges.range_arithmetic import ANY, Range
 from simtlab.emu.analysis.values.ssa import Value
 
 from ...support.flows import shapes_of, stored

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ......isa.types import Type
-from .....analysis.ranges.offset_ranges import Range
+from .....analysis.ranges.range_arithmetic import Range
 from ....arithmetic.widths import extended
 from ....llvm.parts import joined, part, with_zeros
 from ....llvm.text import integer, integer_constant
