@@ -8,7 +8,8 @@ from typing import Any
 from ..asm.assemble import assemble
 from ..emu.check.checker import Checker
 from ..emu.check.finding import Finding, Report, Severity
-from ..emu.module import Launch, Module
+from ..emu.launch import Launch
+from ..emu.module import Module
 from ..emu.traps import Trap
 from ..isa.errors import UsageError, did_you_mean
 from ..isa.quoting import shown

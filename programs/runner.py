@@ -13,7 +13,8 @@ import numpy as np
 from ..emu.device import Device, DeviceArray
 from ..emu.engine import DEFAULT_BUDGET, Engine, Work
 from ..emu.geometry import DEFAULT_WIDTH
-from ..emu.module import LAUNCHES_KEPT, Launch, Module
+from ..emu.launch import Launch
+from ..emu.module import LAUNCHES_KEPT, Module
 from ..emu.result import Result, memory_digest
 from ..emu.statistics import Statistics
 from ..isa.errors import Outcome, SimtError, UsageError, did_you_mean

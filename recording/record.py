@@ -8,7 +8,8 @@ from typing import Any
 
 from ..emu.engine import DEFAULT_BUDGET
 from ..emu.geometry import DEFAULT_WIDTH, dim3
-from ..emu.module import KernelFunction, Launch
+from ..emu.launch import Launch
+from ..emu.module import KernelFunction
 from ..emu.schemes import Scheme
 from ..isa.errors import SimtError, UsageError
 from ..timing.compiler.files import Policy, find

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..emu.engine import DEFAULT_BUDGET, Work
 from ..emu.geometry import dim3
-from ..emu.module import KernelFunction, Launch
+from ..emu.launch import Launch
+from ..emu.module import KernelFunction
 from ..emu.result import memory_digest
 from ..isa import expect
 from ..isa.errors import SimtError, UsageError

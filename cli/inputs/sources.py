@@ -17,7 +17,7 @@ from .files import STDIN, check_writable, read_stdin_source, write_bytes
 
 if TYPE_CHECKING:
     from ...emu.geometry import Geometry
-    from ...emu.module import Launch
+    from ...emu.launch import Launch
 
 
 def read_source(file: str) -> str | Path:

@@ -7,7 +7,7 @@ import pytest
 
 from simtlab import Device, TrapKind
 from simtlab.emu.interp.interpreter import Interpreter
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 
 from .support.hostile_kernels import WAYS, every_way, module, trap_of
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simtlab import Device, Trap, TrapKind
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 
 from .support.hostile_kernels import every_way, module, trap_of
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simtlab import Trap
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 from simtlab.testing import Case, kernels
 
 from .support.hostile_kernels import WAYS, trap_of

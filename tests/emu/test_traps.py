@@ -10,7 +10,8 @@ import pytest
 import simtlab
 from simtlab import Device, TrapKind
 from simtlab.emu.engine import engine_names
-from simtlab.emu.module import Launch, Module
+from simtlab.emu.launch import Launch
+from simtlab.emu.module import Module
 
 from .support.hostile_kernels import (
     GROUP,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from simtlab.asm.assemble import assemble
-from simtlab.emu.module import LAUNCHES_KEPT, Launch, Module
+from simtlab.emu.launch import Launch
+from simtlab.emu.module import LAUNCHES_KEPT, Module
 from simtlab.programs import find
 from simtlab.programs.runner import PlainLauncher
 

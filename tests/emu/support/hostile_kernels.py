@@ -13,7 +13,7 @@ import simtlab
 from simtlab import Device, DeviceArray, Trap, TrapKind
 from simtlab.emu.arguments import bind
 from simtlab.emu.engine import Work, engine_names
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 from simtlab.emu.oracle.oracle import all_traps
 from simtlab.emu.schemes import SCHEMES
 from simtlab.isa.types import Segment

@@ -13,7 +13,7 @@ from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.emu.jit.llvm.toolchain import dump
 from simtlab.emu.jit.runtime import helpers
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 from simtlab.emu.traps import Trap
 
 BUDGET = 1 << 15

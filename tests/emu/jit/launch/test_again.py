@@ -17,7 +17,7 @@ import pytest
 import simtlab
 from simtlab import ArgumentError, Device, Trap
 from simtlab.emu.jit.launch import engine
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 
 from ..support.short_launches import PROGRAM, N, run_short, scale, short, shorter, warm
 

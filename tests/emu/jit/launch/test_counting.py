@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simtlab
-from simtlab.emu.module import Launch, Result
+from simtlab.emu.launch import Launch
+from simtlab.emu.module import Result
 from simtlab.emu.statistics import Statistics
 from simtlab.emu.traps import Trap
 from simtlab.programs import catalogue, find

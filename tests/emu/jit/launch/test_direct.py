@@ -15,7 +15,7 @@ import pytest
 import simtlab
 from simtlab import Device, Trap
 from simtlab.emu.jit.launch import again, direct
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 from simtlab.emu.result import Result
 
 from ..support.short_launches import N, scale, short, shorter

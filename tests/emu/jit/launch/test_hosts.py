@@ -10,7 +10,7 @@ import pytest
 
 from simtlab import ArgumentError, Trap
 from simtlab.emu.jit.launch import again, direct, hosts
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 
 from ..support.short_launches import PROGRAM, N, scale, short, shorter
 

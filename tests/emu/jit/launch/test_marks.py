@@ -11,7 +11,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.jit.runtime.context import WatchedBy
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 
 from .test_owners import ORDER, engines, numbers
 

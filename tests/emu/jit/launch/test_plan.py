@@ -16,7 +16,8 @@ import simtlab
 from simtlab import Device, Trap
 from simtlab.emu.jit.launch.plan import Plan, Table
 from simtlab.emu.jit.runtime.context import Slot
-from simtlab.emu.module import LAUNCHES_KEPT, Launch
+from simtlab.emu.launch import Launch
+from simtlab.emu.module import LAUNCHES_KEPT
 from simtlab.emu.traps import TrapKind
 
 from ...support.oracle_work import make

@@ -11,7 +11,7 @@ import simtlab
 from simtlab import Device, Trap
 from simtlab.emu.jit.launch import engine as jit
 from simtlab.emu.jit.launch.sharing import Sharing
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 from simtlab.programs import find
 from simtlab.programs.index import catalogue
 from simtlab.programs.runner import PlainLauncher, run_program

@@ -14,7 +14,7 @@ import pytest
 import simtlab
 from simtlab import Device, Trap
 from simtlab.emu.jit.launch import before, direct, engine
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 
 from ..support.short_launches import short, shorter
 

@@ -15,7 +15,7 @@ import pytest
 import simtlab
 from simtlab import ArgumentError, Trap, UsageError
 from simtlab.emu.jit.launch import slices
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 from simtlab.programs import find
 from simtlab.programs.index import catalogue
 from simtlab.programs.runner import PlainLauncher, run_program

@@ -8,7 +8,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.jit.launch import again, engine
-from simtlab.emu.module import Launch
+from simtlab.emu.launch import Launch
 from simtlab.emu.result import Result
 
 SOURCE = """
