@@ -14,6 +14,7 @@ from ...analysis.counting.independence import Reliance
 from ...geometry import Geometry
 from ..kernel.memory.watched.owners import NUMBER, bytes_of_owners
 from ..runtime.context import BASE, SIZE, Slot, owners_slot, param_slot
+from ..runtime.spare import SpareOf
 
 LINE = 64
 """Bytes in which the owners of a buffer are rounded up."""
@@ -40,6 +41,11 @@ class _Array:
         self.owners = np.zeros(size // 4, np.uint32)
         self.next = 1
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the owners."""
+        return self.owners.nbytes
+
     def take(self, items: int) -> int:
         """Return the first of as many numbers as there are work-items, and one more."""
         if self.next + items >= NUMBER:
@@ -50,8 +56,7 @@ class _Array:
         return first
 
 
-_SPARE: list[_Array] = []
-"""The last array that no launch uses: a new one costs more than many a launch."""
+_SPARE = SpareOf(_Array)
 
 
 class Owners:
@@ -85,7 +90,7 @@ class Owners:
                 needed += -(-room // LINE) * LINE
         if not needed:
             return
-        array = _spare(needed)
+        array = _SPARE.take(needed)
         start = array.owners.ctypes.data
         for _, base, slot in self._slots:
             context[slot] = start + places[int(context[base])]
@@ -97,7 +102,7 @@ class Owners:
     def end_launch(self) -> None:
         """Give the owners back; no thread may still use them."""
         if self._array is not None:
-            _SPARE[:] = [self._array]
+            _SPARE.give(self._array)
             self._array = None
 
 
@@ -135,12 +140,3 @@ class Marks:
 
     def end_launch(self) -> None:
         """End a launch; the marks are kept for the next one."""
-
-
-def _spare(size: int) -> _Array:
-    """Return an array of at least `size` bytes that no launch uses."""
-    try:
-        array = _SPARE.pop()
-    except IndexError:
-        return _Array(size)
-    return array if array.owners.nbytes >= size else _Array(size)
