@@ -5,6 +5,8 @@ See kernel/memory/watched/owners.py and kernel/memory/watched/marks.py.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -32,6 +34,30 @@ def _items(geometry: Geometry) -> int:
 def words_of_marks(size: int, unit: int) -> int:
     """Return the words of the marks of `size` bytes: two for 64 places, and for one place more."""
     return 2 * (size // unit // 64 + 2)
+
+
+class _Buffers:
+    """The buffers of which a launch watches places; `context` has them."""
+
+    def __init__(self, kernel: Kernel, relied: Reliance, context: np.ndarray) -> None:
+        self._context = context
+        self._slots = [
+            (param_slot(p, SIZE), param_slot(p, BASE), owners_slot(len(kernel.params), p))
+            for p in sorted(relied.owned)
+        ]
+
+    def places(self, room: Callable[[int], int]) -> tuple[list[tuple[int, int]], int]:
+        """Return (slot, where its buffer's part begins) for each parameter, and how long all are.
+
+        `room` returns how long the part of a buffer of so many bytes is. Parameters may share a
+        buffer, and then they share its part.
+        """
+        context, starts, end = self._context, {}, 0
+        for size, base, _ in self._slots:
+            if int(context[base]) not in starts:
+                starts[int(context[base])] = end
+                end += room(int(context[size]))
+        return [(slot, starts[int(context[base])]) for _, base, slot in self._slots], end
 
 
 class _Array:
@@ -68,10 +94,7 @@ class Owners:
         self._context = context
         self._unit = relied.unit
         self._items = _items(geometry)
-        self._slots = [
-            (param_slot(p, SIZE), param_slot(p, BASE), owners_slot(len(kernel.params), p))
-            for p in sorted(relied.owned)
-        ]
+        self._buffers = _Buffers(kernel, relied, context)
         self._array: _Array | None = None
         self.region = 0, 0
         """Nothing is cleared: owners of a launch have other numbers than those before."""
@@ -81,23 +104,21 @@ class Owners:
 
     def begin_launch(self) -> None:
         """Clear the owners of all places; parameters have the buffers of the launch."""
-        context, places, needed = self._context, {}, 0
-        for size, base, _ in self._slots:
-            # Parameters may share a buffer, and then they share its owners.
-            if int(context[base]) not in places:
-                places[int(context[base])] = needed
-                room = bytes_of_owners(int(context[size]), self._unit)
-                needed += -(-room // LINE) * LINE
+        places, needed = self._buffers.places(self._room)
         if not needed:
             return
-        array = _SPARE.take(needed)
+        context, array = self._context, _SPARE.take(needed)
         start = array.owners.ctypes.data
-        for _, base, slot in self._slots:
-            context[slot] = start + places[int(context[base])]
+        for slot, place in places:
+            context[slot] = start + place
         first = array.take(self._items)
         context[Slot.OWNER] = first
         context[Slot.SHARED_OWNER] = first + self._items
         self._array = array
+
+    def _room(self, size: int) -> int:
+        """Return the bytes of the owners of a buffer, in whole lines."""
+        return -(-bytes_of_owners(size, self._unit) // LINE) * LINE
 
     def end_launch(self) -> None:
         """Give the owners back; no thread may still use them."""
@@ -112,10 +133,7 @@ class Marks:
     def __init__(self, kernel: Kernel, relied: Reliance, context: np.ndarray) -> None:
         self._context = context
         self._unit = relied.unit
-        self._slots = [
-            (param_slot(p, SIZE), param_slot(p, BASE), owners_slot(len(kernel.params), p))
-            for p in sorted(relied.owned)
-        ]
+        self._buffers = _Buffers(kernel, relied, context)
         self._words = np.zeros(0, np.uint64)
         self._start = 0
         self.region = 0, 0
@@ -123,20 +141,15 @@ class Marks:
 
     def begin_launch(self) -> None:
         """Let no place be marked; parameters have the buffers of the launch."""
-        context, places, needed = self._context, {}, 0
-        for size, base, _ in self._slots:
-            # Parameters may share a buffer, and then they share its marks.
-            if int(context[base]) not in places:
-                places[int(context[base])] = needed
-                needed += words_of_marks(int(context[size]), self._unit)
+        places, needed = self._buffers.places(partial(words_of_marks, unit=self._unit))
         if needed > self._words.size:
             self._words = np.zeros(needed, np.uint64)
             self._start = self._words.ctypes.data
         else:
             self._words[:needed] = 0
         self.region = self._start, 8 * needed
-        for _, base, slot in self._slots:
-            context[slot] = self._start + places[int(context[base])] * 8
+        for slot, place in places:
+            self._context[slot] = self._start + place * 8
 
     def end_launch(self) -> None:
         """End a launch; the marks are kept for the next one."""
