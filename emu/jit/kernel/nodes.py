@@ -45,7 +45,6 @@ UNROLLED = 128
 SIDES = 8
 """Instructions that an access counts as there which has code for both sides of a test."""
 
-
 LARGEST_VERSION = 64
 """Most instructions of a loop that is written twice."""
 
@@ -113,6 +112,8 @@ class Nodes:
         )
         self._entered: set[int] = set()
         """Headers whose loop is entered by other code than the header's."""
+        self._hidden: dict[int, bool] = {}
+        """Loop that is being written -> whether LLVM does not know how its counters step."""
         self._version: Hoisted | None = None
         """The version of a loop that is being written, if it is the one without tests."""
 
@@ -215,8 +216,10 @@ class Nodes:
         """Append the code of a node, whose lanes are known to wait at it."""
         lanes, plan, edges = self.lanes, self.plan, self.edges
         loop = self._loop_at(number)
-        if loop is not None and self._is_hidden(loop):
-            hide(lanes, number)
+        if loop is not None:
+            self._hidden[loop.number] = self._is_hidden(loop)
+            if self._hidden[loop.number]:
+                hide(lanes, number)
         edges.keep_mask(number)
         if edges.counters is not None:
             edges.counters.run(number)
@@ -399,7 +402,7 @@ class Nodes:
         else:
             start = self.edges.label("r" if header in self.plan.masks.tested else "n", header)
         unroll = 0 if trips is None else self._unroll(number, trips)
-        if version is not None and version.is_charged and not self._is_hidden(loop):
+        if version is not None and version.is_charged and not self._hidden[loop.number]:
             unroll = version.unroll()
         lanes.code.jump(start, unroll=unroll)
 
