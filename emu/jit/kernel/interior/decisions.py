@@ -2,45 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-from math import inf, prod
+from collections.abc import Iterator
 
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
-from ....analysis.ranges.lane_trips import LaneTrips
-from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Op, Ssa, Value
-from ....analysis.warps.uniformity import LaneShapes
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
+from ..lane_code import LaneCode
 from ..memory.global_memory import GlobalMemory
 from .bounds import Bound, Conditions
 from .spans import Span, Spans
 
 FARTHEST = 1 << 47
 """Bytes between a pointer and the start of its buffer, at most."""
-
-LEAST_ACCESSES = 4
-"""Accesses that must share a test, if no test of an edge is gained; streams have fewer."""
-
-MUCH = 2
-"""Instructions of arithmetic for each access, from which on fewer accesses suffice."""
-
-LONG_ROW = 1024
-"""Work-items of a row of the workgroup from which on streams that compute less gain, too: finding
-the interior warps of a row takes as long as some of them do."""
-
-MOST_STREAMED = 1
-"""Instructions of arithmetic of a stream: with more, vectors one after the other take longer."""
-
-MOST_WORK = 60
-"""Instructions of arithmetic of a warp up to which masks and tests are much beside them."""
-
-MOST_UNROLLED = 128
-"""Instructions of a loop, all iterations together, that LLVM unrolls."""
 
 _RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
@@ -50,151 +27,24 @@ class Decisions:
 
     def __init__(
         self,
-        ssa: Ssa,
-        shapes: LaneShapes,
+        lanes: LaneCode,
         spans: Spans,
         conditions: Conditions,
         assumed: Assumed,
         memory: GlobalMemory,
-        trips: Mapping[int, Trips],
-        lane_trips: Mapping[int, LaneTrips],
-        *,
-        one_warp: bool,
     ) -> None:
-        self._ssa = ssa
-        self._one_warp = one_warp
-        self._shapes = shapes
+        self._ssa, self._shapes = lanes.ssa, lanes.shapes
         self._spans = spans
         self._conditions = conditions
         self._assumed = assumed
         self._memory = memory
-        self._returns = {
-            **{number: loop.returns for number, loop in trips.items()},
-            **{number: loop.most for number, loop in lane_trips.items()},
-        }
-        """Loop number -> how often it goes back to its header, for those whose number is known."""
-        self._lane_loops = lane_trips.keys()
-        self._expected = _expected(ssa)
+        self.expected = _expected(lanes.ssa)
+        """Comparisons by which lanes return at once, and their result for other lanes."""
         self._offsets: dict[int, str] = {}
 
     @property
     def _code(self) -> FunctionText:
         return self._conditions.code
-
-    def gains(self, inside: frozenset[Op], *, row: int) -> bool:
-        """Return whether a version for interior warps has enough to gain, after `decide`.
-
-        `row` is how many work-items a row has whose interior warps are found together, or 0. What
-        runs once beside loops of any number of iterations gains nothing: five kernels with such
-        loops took 0.98 to 1.02 of the time, and up to twice the time to compile. Loops that are
-        bound by gathers, or have no access, gained nothing by masks. A workgroup that is one warp
-        must have accesses that share a test: a transpose of 16 x 16 gained nothing.
-        """
-        if self.gains_at_edges(inside):
-            return True
-        if self._one_warp:
-            return False
-        if self._gains_masks():
-            return True
-        least = 0 if row >= LONG_ROW else MUCH * len(global_accesses(self._ssa))
-        return bool(inside) and least <= self._arithmetic() <= MOST_WORK
-
-    def _gains_masks(self) -> bool:
-        """Return whether lanes part in a loop, beside accesses of one place or of neighbours."""
-        flow, shapes = self._ssa.flow, self._shapes
-        inner = {n for n in self._frequent if flow.loop_of[n] is not None}
-        accesses = [op for op in global_accesses(self._ssa) if op.node in inner]
-        parts = any(
-            n in inner and not shapes.is_uniform(condition)
-            for n, condition in self._ssa.conditions.items()
-        )
-        return bool(accesses and parts) and all(map(self._is_wide, accesses))
-
-    def _is_wide(self, op: Op) -> bool:
-        """Return whether an access is of one place or of neighbours."""
-        size = op.ins.row.type.size if op.ins.row.type is not None else 0
-        return op.base is not None and self._shapes.stride(op.base) in (0, size)
-
-    def gains_at_edges(self, inside: frozenset[Op]) -> bool:
-        """Return whether warps at edges gain by accesses without tests as well."""
-        frequent = self._frequent
-        accesses = sum(self._copies(op.node) for op in inside if op.node in frequent)
-        return accesses >= LEAST_ACCESSES or self.has_edges()
-
-    def is_stream(self, inside: frozenset[Op]) -> bool:
-        """Return whether straight code loads and stores neighbours, and hardly computes."""
-        accesses = global_accesses(self._ssa)
-        known = self._assumed.known.keys()
-        return (
-            not self._ssa.flow.loops
-            and all(c in known for c in self._ssa.conditions.values())
-            and accesses == inside
-            and all(map(self._is_wide, accesses))
-            and self._arithmetic() <= MOST_STREAMED
-        )
-
-    def _copies(self, node: int) -> int:
-        """Return how often a node is written: loops that lanes leave in turn are copied."""
-        around = self._ssa.flow.loops_around(node)
-        return prod(
-            self._returns[n] + 1 for loop in around if (n := loop.number) in self._lane_loops
-        )
-
-    def has_edges(self) -> bool:
-        """Return whether comparisons besides the guard, clamps or remainders are decided."""
-        assumed, frequent = self._assumed, self._frequent
-        return any(op.node in frequent for op in (*assumed.same, *assumed.rest)) or any(
-            op.ins.row.stem.startswith("cmp") and op not in self._expected and op.node in frequent
-            for op in assumed.known
-        )
-
-    def written(self) -> int:
-        """Return about how many instructions one version of the kernel has.
-
-        Short loops whose iterations are counted are unrolled; others have a version without tests.
-        """
-        flow, total = self._ssa.flow, 0
-        sizes = {
-            loop.number: sum(len(self._ssa.ops.get(n, ())) for n in loop.nodes)
-            for loop in flow.loops
-        }
-        for number, ops in self._ssa.ops.items():
-            around, times = flow.loops_around(number), self._times(number)
-            if not around:
-                total += len(ops)
-            elif times == inf:
-                total += 2 * len(ops)
-            else:
-                most = MOST_UNROLLED // max(1, sizes[around[0].number])
-                total += max(2, min(int(times), most)) * len(ops)
-        return total
-
-    @cached_property
-    def _frequent(self) -> frozenset[int]:
-        """The nodes of loops whose iterations are not counted; all nodes if there is none."""
-        flow = self._ssa.flow
-        loops = [loop.nodes for loop in flow.loops if loop.number not in self._returns]
-        return frozenset().union(*loops) if loops else frozenset(flow.order)
-
-    def _arithmetic(self) -> float:
-        """Return how many instructions compute with vectors, iterations of loops included."""
-        total = 0.0
-        for number, ops in self._ssa.ops.items():
-            found = [op for op in ops if not op.ins.row.is_memory and not op.parts]
-            vectors = [
-                op for op in found if op.cls is not RegClass.C and not self._shapes.is_uniform(op)
-            ]
-            computed = sum(self._shapes.stride(op) is None for op in vectors)
-            total += computed * self._times(number) if computed else 0
-        return total
-
-    def _times(self, node: int) -> float:
-        """Return how often a node may run; infinity if that is not known."""
-        times = 1.0
-        for loop in self._ssa.flow.loops:
-            if node in loop.nodes:
-                times *= self._returns.get(loop.number, inf) + 1
-        return times
 
     def decide(self) -> frozenset[Op]:
         """Ask for all conditions; return the accesses that are inside then."""
@@ -263,7 +113,7 @@ class Decisions:
         if relation in ("gt", "le"):
             a, b = b, a
         below = relation in ("lt", "gt")
-        expected = self._expected.get(op)
+        expected = self.expected.get(op)
         if expected is None:
             expected = _at_edge(a, b)
         elif not below:
@@ -347,12 +197,6 @@ class Decisions:
             rest = entry.let(f"and i64 {offset}, {size - 1}")
             self._conditions.require_of_call(entry.let(f"icmp eq i64 {rest}, 0"))
         return offset
-
-
-def global_accesses(ssa: Ssa) -> frozenset[Op]:
-    """Return the accesses of global memory of a kernel."""
-    rows = ((op, op.ins.row) for ops in ssa.ops.values() for op in ops)
-    return frozenset(op for op, row in rows if row.is_memory and row.segment is Segment.GLOBAL)
 
 
 def ask_for_size(conditions: Conditions) -> None:

@@ -18,7 +18,7 @@ from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from ..workgroups.identity import WARP, Warp, items_of_first
 from .bounds import HasSteps
-from .decisions import global_accesses
+from .gains import global_accesses
 from .row_vectors import RowVectors, may_begin_anywhere
 from .search import Found, Search
 from .vectors import begin_vector, may_run_apart

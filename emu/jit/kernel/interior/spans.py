@@ -7,23 +7,21 @@ comparisons do, must the numbers of the span be those of the register, which is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import gcd
 
-from .....isa.program import Param
 from .....isa.table import Unit
 from .....isa.types import RegClass, Segment, mask_of, sign_extend
 from ....analysis.lanes.interior import Assumed
-from ....analysis.ranges.lane_trips import LaneTrips
 from ....analysis.ranges.net_steps import net_step
-from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Const, Op, Phi, Value
 from ...arithmetic import emit as alu
 from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..instructions import Instructions
 from ..lane_code import POSITION, LaneCode
+from ..memory.kernel_memory import KernelMemory
 from .bound_arithmetic import BoundArithmetic
 from .bounds import ONE, Bound, Conditions, HasSteps
 
@@ -78,9 +76,7 @@ class Spans:
         lanes: LaneCode,
         instructions: Instructions,
         conditions: Conditions,
-        params: tuple[Param, ...],
-        trips: Mapping[int, Trips],
-        lane_trips: Mapping[int, LaneTrips],
+        memory: KernelMemory,
         assumed: Assumed,
         *,
         in_row: bool,
@@ -93,14 +89,14 @@ class Spans:
         self._lanes = lanes
         self._instructions = instructions
         self._conditions = conditions
-        self._positions = {p.offset: i for i, p in enumerate(params) if p.is_pointer}
-        self._trips = trips
+        self._positions = {p.offset: i for i, p in enumerate(memory.params) if p.is_pointer}
+        self._trips = trips = memory.ranges.trips
         self._counters = {
             phi: values for loop in trips.values() for phi, values in loop.values.items()
         }
         self._in_copies = {
             phi: (min(int(n.min()) for n in numbers), max(int(n.max()) for n in numbers))
-            for loop in lane_trips.values()
+            for loop in memory.ranges.lane_trips.values()
             for phi, numbers in loop.phis.items()
         }
         """Phis of which the numbers of all lanes are known in each iteration."""

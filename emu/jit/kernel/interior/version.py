@@ -23,6 +23,7 @@ from ..workgroups.identity import Identity, Warp, items_of_first
 from ..workgroups.one_warp import OneWarp
 from .bounds import ONE, Bound, Conditions
 from .decisions import Decisions, ask_for_size
+from .gains import Gains
 from .spans import Spans
 from .tiles import Tile, tile_of
 
@@ -85,6 +86,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
     inside = decisions.decide()
+    gains = Gains(lanes, memory.ranges, assumed, decisions.expected)
     shapes = InteriorShapes(lanes.ssa, facts, assumed)
     plan = LanePlan(shapes)
     if plan.sparse:
@@ -92,12 +94,12 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     version = _code_of(lanes, shapes)
     tile = tile_of(version, plan, memory.group_bytes, Ranges(shapes), inside)
     if not tile:
-        if not decisions.gains(inside, row=facts.group_size[0] if in_row else 0):
+        if not gains.are_enough(inside, row=facts.group_size[0] if in_row else 0):
             return None
-        if lanes.flow.loops and decisions.written() > MOST_WRITTEN and not decisions.has_edges():
+        if lanes.flow.loops and gains.written() > MOST_WRITTEN and not gains.has_edges():
             return None  # the loops have versions without tests of their own
-    gains_at_edges = decisions.gains_at_edges(inside)
-    is_stream = decisions.is_stream(inside)
+    gains_at_edges = gains.are_enough_at_edges(inside)
+    is_stream = gains.is_stream(inside)
     return Interior(conditions, assumed, inside, shapes, plan, gains_at_edges, is_stream, tile)
 
 
@@ -119,30 +121,9 @@ def _ask(
     """Return what a version will rely on: so far on the launch's size alone (`Spans`)."""
     conditions, assumed = Conditions(lanes.entry, lanes.code), Assumed()
     instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
-    trips, global_ = memory.ranges.trips, instructions.access.global_
-    spans = Spans(
-        lanes,
-        instructions,
-        conditions,
-        memory.params,
-        trips,
-        memory.ranges.lane_trips,
-        assumed,
-        in_row=in_row,
-        assumes=assumes,
-    )
+    spans = Spans(lanes, instructions, conditions, memory, assumed, in_row=in_row, assumes=assumes)
     ask_for_size(conditions)
-    decisions = Decisions(
-        lanes.ssa,
-        lanes.shapes,
-        spans,
-        conditions,
-        assumed,
-        global_,
-        trips,
-        memory.ranges.lane_trips,
-        one_warp=lanes.facts.one_warp,
-    )
+    decisions = Decisions(lanes, spans, conditions, assumed, instructions.access.global_)
     return conditions, assumed, decisions
 
 
