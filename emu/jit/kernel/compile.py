@@ -180,34 +180,33 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     from ...analysis.refilled import refilled
     from ..llvm.text import ModuleText
     from . import refilling
-    from .function import KernelFunction
+    from .function import Counted, KernelCode
 
-    analysis, regions, relied = analyse(kernel), None, None
+    analysis, counted = analyse(kernel), None
     if facts.counts:
         from ...analysis.counting.independence import reliance_of
         from ...analysis.counting.plan import analyse_counting
 
         counting = analyse_counting(kernel, facts)
         assert counting is not None, "counted in the interpreter's order"
-        analysis, regions = counting, None if facts.paths else counting.regions(facts)
-        relied = reliance_of(kernel, facts.group_size)
+        analysis, relied = counting, reliance_of(kernel, facts.group_size)
         assert relied is not None, "counted in the interpreter's order"
+        counted = Counted(None if facts.paths else counting.regions(facts), relied)
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
     usual = _in_turns(kernel, facts)
 
-    def others() -> KernelFunction:
+    def others() -> KernelCode:
         assert usual is not None
         shapes, plan = analysis.shapes(usual), analysis.lane_plan(usual)
-        return KernelFunction(module, kernel, readonly_bytes, shapes, plan)
+        return KernelCode(module, kernel, readonly_bytes, shapes, plan)
 
-    function = KernelFunction(
-        module, kernel, readonly_bytes, shapes, plan, regions, relied, others if usual else None
-    )
+    make_others = others if usual else None
+    function = KernelCode(module, kernel, readonly_bytes, shapes, plan, counted, make_others)
     alone = _alone(analysis, facts) if facts.own_memory is OwnMemory.MEASURED else None
     giving = refilled(kernel, shapes, plan) if host_has("avx512f") else None
     if alone is not None:
-        version = KernelFunction(module, kernel, readonly_bytes, *alone)
+        version = KernelCode(module, kernel, readonly_bytes, *alone)
         module.define("kernel", function.faster_of(version))
     elif giving is not None:
         usual_code = function.text(kernel=f"define internal i32 @{refilling.IN_ORDER}")

@@ -7,13 +7,13 @@ at the end of a call, a function counts them (row_counts.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from ...analysis.counting.rows import Mask, Rows
 from ..llvm.text import integer
 from .counted_warps import CountedWarps, Flags, Numbers
 from .lane_code import LaneCode
-from .row_counts import DEPTHS, ITERATIONS, STARTS, Columns, RowCounts
+from .row_counts import DEPTHS, ITERATIONS, STARTS, Columns, NodeCounts, RowCounts
 
 STARTING = "starting"
 """The variable of the lanes that a warp has at its start."""
@@ -22,8 +22,7 @@ STARTING = "starting"
 class CountedRows:
     """Emits the keeping of masks; `starting` are the lanes of a warp at its start.
 
-    Without `starting` a warp has all of its lanes. `lengths` are the instructions that a node's
-    counts are of, `places_of` gives these counts, in `memory`. `version` precedes names.
+    Without `starting` a warp has all of its lanes. `version` precedes names.
     """
 
     def __init__(
@@ -32,14 +31,12 @@ class CountedRows:
         rows: Rows,
         warps: CountedWarps,
         starting: Sequence[str] | None,
-        lengths: Mapping[int, int],
-        places_of: Callable[[int], Sequence[int]],
-        memory: str,
+        counts: NodeCounts,
         version: str,
     ) -> None:
         self.lanes, self.rows = lanes, rows
         self._warps, self._words = warps, lanes.variables
-        self._starting, self._memory, self._version = starting, memory, version
+        self._starting, self._memory, self._version = starting, counts.memory, version
         self._columns: dict[int | None, Columns] = {}
         self._blocks: dict[int | None, str] = {}
         entry = lanes.entry
@@ -53,8 +50,8 @@ class CountedRows:
             entry.zero(self._blocks[number], columns.size)
             (place,) = self._words.places(self._iteration(number), ["i64"])
             entry.line(f"store i64 0, ptr {place}")
-            counts = RowCounts(entry.module, columns, lengths, places_of, joins=joins)
-            counts.define(self._function(number))
+            function = RowCounts(entry.module, columns, counts, joins=joins)
+            function.define(self._function(number))
 
     def _function(self, number: int | None) -> str:
         return f"{self._version}count{'' if number is None else number}"

@@ -31,6 +31,7 @@ from .context_code import load_slot
 from .counted_rows import CountedRows
 from .counted_warps import CountedWarps, Flags, Numbers
 from .lane_code import LaneCode
+from .row_counts import NodeCounts
 
 MOST_WORDS = 64
 """Counts that are variables, which LLVM keeps in registers or on the stack; more are in memory."""
@@ -116,9 +117,11 @@ class Counters:
             rows,
             self._warps,
             None if is_interior or lanes.facts.whole else self._starting,
-            self._length,
-            lambda node: self._places_of(Count.NODES + 2 * node),
-            self._memory,
+            NodeCounts(
+                self._length,
+                lambda node: self._places_of(Count.NODES + 2 * node),
+                self._memory,
+            ),
             version="i" if is_interior else "",
         )
 

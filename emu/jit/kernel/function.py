@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
@@ -65,7 +65,16 @@ OTHERS = "others"
 """The name of the function for workgroups that are not interior."""
 
 
-class KernelFunction:
+class Counted(NamedTuple):
+    """What code that counts relies on."""
+
+    regions: Mapping[int, Region] | None
+    """What divergent branches make a warp run; None if the ways of lanes are recorded."""
+    relied: Reliance
+    """What makes the kernel independent of the schedule."""
+
+
+class KernelCode:
     """Generates `i32 kernel(context block, first workgroup, end)`; it returns 1 after a trap."""
 
     def __init__(
@@ -75,9 +84,8 @@ class KernelFunction:
         readonly_bytes: int,
         shapes: Shapes,
         plan: LanePlan,
-        regions: Mapping[int, Region] | None = None,
-        relied: Reliance | None = None,
-        others: Callable[[], KernelFunction] | None = None,
+        counted: Counted | None = None,
+        others: Callable[[], KernelCode] | None = None,
     ) -> None:
         """`others` generates code for workgroups that are not interior, if this has none."""
         self.entry = FunctionText(module)
@@ -86,12 +94,11 @@ class KernelFunction:
         self.variables = Variables(self.entry, self.code)
         self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
         self._table = ValueTable(shapes.ssa)
-        self._regions = regions
-        """What divergent branches make a warp run, if the code counts."""
+        self._regions = None if counted is None else counted.regions
         self._others = others
         self._counters: Counters | None = None
         self._versions: list[Variables | None] = []
-        """The variables of other versions of the nodes: for interior warps, and for edges."""
+        """The variables of other versions of the nodes: for interior warps, and for vectors."""
         self.has_barrier = any(
             node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes
         )
@@ -111,7 +118,7 @@ class KernelFunction:
             readonly_bytes,
             Ranges(shapes),
             private_of=WARP if self._takes_turns else "0",
-            relied=relied,
+            relied=None if counted is None else counted.relied,
             private_element=private_element(kernel),
             each_apart=_each_apart(kernel, shapes.facts, plan),
             last_readers=plan.last_readers,
@@ -155,7 +162,7 @@ class KernelFunction:
             )
         return self._called(lambda head: definition(head, self.entry, code), kernel)
 
-    def faster_of(self, alone: KernelFunction) -> str:
+    def faster_of(self, alone: KernelCode) -> str:
         """Return this function and another version, of which calls find the faster one."""
         module = self.code.module
         for name, version in zip(VERSIONS, (self, alone), strict=True):
@@ -277,7 +284,7 @@ class KernelFunction:
             edges.paths.hand_over(final=True)
         self.code.jump("warp_next")
 
-    def _run_otherwise(self, others: KernelFunction) -> None:
+    def _run_otherwise(self, others: KernelCode) -> None:
         """Run a workgroup that is not interior by a function of its own."""
         code = self.code
         code.module.define(OTHERS, others.text(OTHERS))

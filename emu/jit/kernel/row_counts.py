@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from ...analysis.counting.rows import Chain, Mask, Row
 from ...analysis.facts import Facts
@@ -18,6 +19,17 @@ DEPTHS, STARTS = "depths", "starts"
 """The columns of the stack's depth at the beginning, and of the lanes that warps start with."""
 
 PARAMETERS = "ptr %block, ptr %counts, i64 %iterations"
+
+
+class NodeCounts(NamedTuple):
+    """The counts of nodes."""
+
+    lengths: Mapping[int, int]
+    """Node -> the instructions that its counts are of."""
+    places_of: Callable[[int], Sequence[int]]
+    """Returns where a node's counts are in memory, in words."""
+    memory: str
+    """Where they begin, a ptr."""
 
 
 class Columns:
@@ -49,17 +61,13 @@ class Columns:
 
 
 class RowCounts:
-    """Generates `void <name>(columns, counts, iterations)`, which leaves the masks at zero.
-
-    `lengths` are the instructions that a node's counts are of; `places_of` gives these counts.
-    """
+    """Generates `void <name>(columns, counts, iterations)`, which leaves the masks at zero."""
 
     def __init__(
         self,
         module: ModuleText,
         columns: Columns,
-        lengths: Mapping[int, int],
-        places_of: Callable[[int], Sequence[int]],
+        counts: NodeCounts,
         *,
         joins: bool,
     ) -> None:
@@ -67,7 +75,7 @@ class RowCounts:
         self._code = self._entry.elsewhere()
         self._sums = Variables(self._entry, self._code)
         self._columns, self._row, self._joins = columns, columns.row, joins
-        self._lengths, self._places_of = lengths, places_of
+        self._counts = counts
         self._masks: dict[Mask, str] = {}
         self._some: dict[Mask, str] = {}
         self._totals: dict[int, str] = {}
@@ -112,10 +120,10 @@ class RowCounts:
         for node, mask in row.nodes.items():
             found, some = self._mask(mask), self._has_lanes(mask)
             lanes = self._as_number(self._lanes_of(found))
-            for place in self._places_of(node):
+            for place in self._counts.places_of(node):
                 self._add(place, code.let(f"zext {self._flag} {some} to {self._number}"))
                 self._add(place + 1, lanes)
-            length = self._lengths[node]
+            length = self._counts.lengths[node]
             if self._joins and length:
                 missing = code.let(f"icmp ne {t} {found}, {start}")
                 compared = code.let(f"and {self._flag} {some}, {missing}")
