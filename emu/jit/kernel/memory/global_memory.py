@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....analysis.values.ssa import Op, Value
-from ...arithmetic.widths import element_number, extended
+from ...arithmetic.widths import extended
 from ..lane_code import LaneCode
 from . import conditional
 from .addressing.addresses import Addresses, Place, Row
@@ -23,7 +23,7 @@ from .ahead import Ahead
 from .cold import Cold, Targets
 from .kernel_memory import KernelMemory
 from .moves import Moves
-from .piece_rows import piece_rows, whole_chunks
+from .piece_places import piece_places
 from .pieces import Pieces
 from .records.access import RecordAccess
 from .records.row_accesses import RowAccesses
@@ -212,63 +212,23 @@ class GlobalMemory:
 
     def _in_pieces(self, site: Site, form: Form | None) -> bool:
         """Access one place or neighbours for each piece of the warp, if the address is so."""
-        op, pieces = site.op, self.pieces
-        assert op.base is not None
-        assert op.ins.address is not None
-        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
-        also: list[str] = []
-        whole: frozenset[int] = frozenset()
-        if form is not None and form.index is not None:
-            index = form.index
-            step = pieces.step(op, index, form.scale)
-            if step is None:
-                return False
-            stride = lanes.shapes.piece_stride(index) or 0
-            distance = addresses.distance(form, site.window)
-            rows = None
-            if op not in self.certain:  # their pieces are tested one by one
-                rows = piece_rows(lanes, index, form.scale, site.size, signed=form.signed)
-            more = stride * (lanes.pieces.n - 1)
-            if rows is not None:
-                offsets = rows.offsets(distance, form.scale)
-                ends = (rows.lowest, rows.highest)
-                tested = [addresses.plus_scaled(distance, n, form.scale) for n in ends]
-                also = rows.fits(signed=form.signed, more=more)
-                whole = whole_chunks(lanes, index, stride)
-            else:
-                how = "sext" if form.signed else "zext"
-                numbers = [code.let(f"{how} i32 {first} to i64") for first in lanes.firsts(index)]
-                known = {n: addresses.plus_scaled(distance, n, form.scale) for n in numbers}
-                offsets = tested = [known[n] for n in numbers]
-                if step:
-                    last = (1 << (31 if form.signed else 32)) - 1 - more
-                    also = [code.let(f"icmp sle i64 {number}, {last}") for number in numbers]
-        else:
-            step = pieces.step(op, op.base)
-            if step is None:
-                return False
-            moved = code.let(f"sub i64 {op.ins.address.offset}, {site.window.base}")
-            offsets = [code.let(f"add i64 {first}, {moved}") for first in lanes.firsts(op.base)]
-            tested = offsets
-        places = addresses.places(
-            site.window, site.size * (lanes.pieces.n if step else 1), site.size
-        )
-        inside = [
-            code.let(f"icmp ult i64 {element_number(code, o, site.size, 0)}, {places}")
-            for o in tested
-        ]
-        good = code.all_of(*inside, *also)
+        op, lanes, pieces, addresses = site.op, self.lanes, self.pieces, self.addresses
+        places = piece_places(pieces, addresses, site, form, apart=op in self.certain)
+        if places is None:
+            return False
+        offsets, step, whole = places.offsets, places.step, places.whole
+        good = places.inside(pieces, addresses, site)
 
         def hosts() -> list[str]:
             return [addresses.host(site.window, offset) for offset in offsets]
 
         def fast() -> list[str]:
-            places = hosts()
+            begins = hosts()
             if step:
-                self._ahead.fetch(op, places, site.size * lanes.pieces.n)
+                self._ahead.fetch(op, begins, site.size * lanes.pieces.n)
             if site.is_load:
-                return pieces.load(site.type, places, step, whole)
-            pieces.store(op, site.type, places, step, whole)
+                return pieces.load(site.type, begins, step, whole)
+            pieces.store(op, site.type, begins, step, whole)
             return []
 
         def slow() -> list[str]:
@@ -280,13 +240,10 @@ class GlobalMemory:
             def scalars() -> list[str]:
                 return pieces.load_scalars(site.type, hosts())
 
-            found = (
-                scalars()
-                if is_certain
-                else self.moves.either(
-                    good, scalars, lambda: pieces.firsts_of(op.cls.bits, slow()), op.cls, 0
-                )
-            )
+            def firsts() -> list[str]:
+                return pieces.firsts_of(op.cls.bits, slow())
+
+            found = scalars() if is_certain else self.moves.either(good, scalars, firsts, op.cls, 0)
             pieces.define_scalars(op, site.type, found)
             return True
         loaded = fast() if is_certain else self._either(site, good, fast, slow)
