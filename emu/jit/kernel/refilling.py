@@ -177,7 +177,15 @@ def _chooser(module: ModuleText, found: Refilled) -> str:
     code.block("finished")
     code.ret("i32", 0)
     code.block("trapped")
-    # The lowest trap is reported. Nothing that was stored is loaded, so the slice may run again.
+    _report_lowest(code)
+    return definition("define i32 @kernel(ptr %ctx, i64 %first, i64 %last)", code)
+
+
+def _report_lowest(code: FunctionText) -> None:
+    """End the call after a trap, of which others may be lower, in the slice from `%start` on.
+
+    Nothing that was stored is loaded, so the slice may run again, in order.
+    """
     found_trap = [load_slot(code, Slot(slot)) for slot in TRAP]
     again = code.let(f"call i32 @{IN_ORDER}(ptr %ctx, i64 %start, i64 %last)")
     spent = code.let(f"icmp eq i64 {found_trap[0]}, {int(TrapCode.BUDGET)}")
@@ -189,7 +197,6 @@ def _chooser(module: ModuleText, found: Refilled) -> str:
     for slot, value in zip(TRAP, found_trap, strict=True):
         store_slot(code, Slot(slot), value)
     code.ret("i32", 1)
-    return definition("define i32 @kernel(ptr %ctx, i64 %first, i64 %last)", code)
 
 
 def _waiting(code: FunctionText, found: Refilled, measured: str, middle: str) -> str:
