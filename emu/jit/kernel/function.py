@@ -274,7 +274,7 @@ class KernelCode:
             budget.fill(lanes, counters)
         edges.clear_all()
         barriers = OneWarp(lanes, warp) if self.has_barrier else None
-        nodes = Nodes(lanes, self.plan, self.memory, warp, edges, barriers)
+        nodes = Nodes(edges, self.memory, warp, barriers)
         nodes.begin_warp()
         edges.enter(START, warp.existing)
         nodes.emit()
@@ -332,7 +332,7 @@ class KernelCode:
         self.memory.clear_private(self.entry, code, facts.width)
         barriers.begin(warp.existing)
         edges.enter(START, warp.existing)
-        nodes = Nodes(lanes, self.plan, self.memory, warp, edges, barriers)
+        nodes = Nodes(edges, self.memory, warp, barriers)
         nodes.emit()
         code.block("warp_resume")
         barriers.resume(place, nodes.instruction)

@@ -14,7 +14,6 @@ from ...analysis.flow.charges import charges_of
 from ...analysis.flow.order import Flow, Loop
 from ...analysis.group_memory.copied_tiles import CopiedTile
 from ...analysis.lanes.interior import Assumed
-from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.ranges.trips import Trips
 from ...analysis.values.ssa import Op
 from ...analysis.values.unread import unread_without_places
@@ -26,7 +25,6 @@ from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
 from .control.running_vectors import RunningVectors
 from .instructions import Instructions
-from .lane_code import LaneCode
 from .loops.hidden import has_many_addresses, hide
 from .loops.hoisted import Hoisted
 from .loops.lane_by_lane import LaneByLane
@@ -37,7 +35,7 @@ from .workgroups.identity import GROUP, Identity, Warp
 from .workgroups.one_warp import OneWarp
 
 if TYPE_CHECKING:
-    from .loops.refilled import RefilledLanes
+    pass
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
@@ -61,20 +59,16 @@ class Nodes:
 
     def __init__(
         self,
-        lanes: LaneCode,
-        plan: LanePlan,
+        edges: Edges,
         memory: KernelMemory,
         warp: Warp,
-        edges: Edges,
         barriers: Barriers | OneWarp | None,
         copied: Mapping[int, Trips] | None = None,
-        refilled: RefilledLanes | None = None,
         identity: Identity | None = None,
     ) -> None:
-        self.lanes = lanes
-        self._refilled = refilled
-        self.plan = plan
-        self.edges = edges
+        lanes, plan = edges.lanes, edges.plan
+        self.lanes, self.plan, self.edges = lanes, plan, edges
+        self._refilled = edges.refilled
         self._memory = memory
         self._barriers = barriers
         self._flow = lanes.flow

@@ -108,7 +108,7 @@ def _function(module: ModuleText, kernel: Kernel, readonly_bytes: int, found: Re
     budget.fill(lanes, counters)
     edges.clear_all()
     identity = _RefilledIdentity(lanes, warp, refilled)
-    nodes = Nodes(lanes, plan, memory, warp, edges, None, refilled=refilled, identity=identity)
+    nodes = Nodes(edges, memory, warp, None, identity=identity)
     refilled.begin()
     edges.enter(START, all_lanes)
     nodes.emit()

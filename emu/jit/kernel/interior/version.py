@@ -174,7 +174,7 @@ def emit_nodes(
     barriers = OneWarp(code, warp) if has_barrier else None
     _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
     memory = replace(memory, ranges=Ranges(shapes))
-    nodes = Nodes(code, interior.plan, memory, warp, edges, barriers, interior.tile.loops)
+    nodes = Nodes(edges, memory, warp, barriers, interior.tile.loops)
     nodes.assume(assumed, interior.inside, interior.tile.copies)
     nodes.emit()
     return code.variables
@@ -193,7 +193,7 @@ def emit_edge_nodes(
     code = _code_of(lanes, lanes.shapes)
     edges = Edges(code, plan, version="e", after=after)
     _begin(code, edges, warp.existing, counters)
-    nodes = Nodes(code, plan, memory, warp, edges, None)
+    nodes = Nodes(edges, memory, warp, None)
     nodes.assume(Assumed(), inside)
     nodes.emit()
     return code.variables
