@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ....analysis.lanes.interior import InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
 from ..loops.hidden import steps_many_addresses
@@ -134,7 +135,7 @@ class RowOfWarps:
             warp = self._begin(ITEM)
             lanes = self._lanes_of(warp)
             self._memory.clear_private(lanes.entry, code, lanes.facts.width)
-            variables = emit_nodes(self.interior, lanes, warp, self._memory, counters, after=OVER)
+            variables = emit_nodes(self.interior, lanes, warp, counters, after=OVER)
             code.block(OVER)
             end_warp(variables)
         code.let(f"add i64 {ITEM}, {self._warp_width}", f"{ITEM}.next")
@@ -158,14 +159,13 @@ class RowOfWarps:
         code = wide.code
         facts = replace(wide.facts, width=wide.n)
         shapes = InteriorShapes(wide.ssa, facts, self.interior.assumed)
-        interior = replace(self.interior, shapes=shapes, plan=LanePlan(shapes))
+        memory = replace(self.interior.memory, ranges=Ranges(shapes))
+        interior = replace(self.interior, shapes=shapes, plan=LanePlan(shapes), memory=memory)
         for j in range(wide.k):
             item = code.let(f"add i64 {ITEM}, {j * wide.n}")
             vector, lanes = begin_vector(wide, self._warp.group, shapes, item)
             after = OVER if j == wide.k - 1 else f"{OVER}{j}"
-            variables = emit_nodes(
-                interior, lanes, vector, self._memory, "", after=after, version=f"i{j}"
-            )
+            variables = emit_nodes(interior, lanes, vector, "", after=after, version=f"i{j}")
             code.block(after)
             end_warp(variables)
 

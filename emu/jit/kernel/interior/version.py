@@ -57,6 +57,8 @@ class Interior:
     inside: frozenset[Op]
     shapes: InteriorShapes
     plan: LanePlan
+    memory: KernelMemory
+    """The kernel's, with the ranges of values in these warps."""
     gains_at_edges: bool
     """Whether warps at edges gain by accesses without tests as well."""
     is_stream: bool
@@ -92,7 +94,8 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     if plan.sparse:
         return None
     version = _code_of(lanes, shapes)
-    tile = tile_of(version, plan, memory.group_bytes, Ranges(shapes), inside)
+    own = replace(memory, ranges=Ranges(shapes))
+    tile = tile_of(version, plan, own.group_bytes, own.ranges, inside)
     if not tile:
         if not gains.are_enough(inside, row=facts.group_size[0] if in_row else 0):
             return None
@@ -100,7 +103,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
             return None  # the loops have versions without tests of their own
     gains_at_edges = gains.are_enough_at_edges(inside)
     is_stream = gains.is_stream(inside)
-    return Interior(conditions, assumed, inside, shapes, plan, gains_at_edges, is_stream, tile)
+    return Interior(conditions, assumed, inside, shapes, plan, own, gains_at_edges, is_stream, tile)
 
 
 def inside_at_edges(
@@ -145,7 +148,7 @@ def emit_interior(
         return None
     interior.conditions.branch("interior", "any_warp")
     lanes.code.block("interior")
-    variables = emit_nodes(interior, lanes, warp, memory, counters, counting=counting)
+    variables = emit_nodes(interior, lanes, warp, counters, counting=counting)
     lanes.code.block("any_warp")
     return variables
 
@@ -154,7 +157,6 @@ def emit_nodes(
     interior: Interior,
     lanes: LaneCode,
     warp: Warp,
-    memory: KernelMemory,
     counters: str,
     after: str = "warp_over",
     counting: Counters | None = None,
@@ -173,8 +175,7 @@ def emit_nodes(
     has_barrier = any(n.last is not None and n.last.row.is_barrier for n in lanes.flow.nodes)
     barriers = OneWarp(code, warp) if has_barrier else None
     _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
-    memory = replace(memory, ranges=Ranges(shapes))
-    nodes = Nodes(edges, memory, warp, barriers, interior.tile.loops)
+    nodes = Nodes(edges, interior.memory, warp, barriers, interior.tile.loops)
     nodes.assume(assumed, interior.inside, interior.tile.copies)
     nodes.emit()
     return code.variables
