@@ -34,6 +34,7 @@ from .interior.row import AFTER, HEAD, RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .loops.hidden import steps_many_addresses
+from .memory.group_cells import group_cells
 from .memory.kernel_memory import KernelMemory, private_element
 from .nodes import Nodes
 from .value_table import ValueTable
@@ -121,6 +122,7 @@ class KernelCode:
             relied=None if counted is None else counted.relied,
             private_element=private_element(kernel),
             each_apart=_each_apart(kernel, shapes.facts, plan),
+            group_cells=group_cells(kernel, self.facts.width, vectors_of(self.facts)[1]),
             last_readers=plan.last_readers,
             forwarded=Forwarded()
             if plan.sparse

@@ -67,20 +67,28 @@ class EachLane:
 
     # --- lane after lane
 
-    def each(self, op: Op, type_: Type, place: Callable[[str], str]) -> list[str]:
+    def each(
+        self,
+        op: Op,
+        type_: Type,
+        place: Callable[[str], str],
+        cells_of: Callable[[str], str] | None = None,
+    ) -> list[str]:
         """Change the place of each running lane in turn; return the old values if they are wanted.
 
-        `place` returns the host address of a lane's place, a ptr.
+        `place` returns the host address of a lane's place, a ptr. `cells_of` returns cells by the
+        name of their use; without it, they are those of cold sides.
         """
         lanes, code, cold = self.lanes, self.lanes.code, self.cold
         bits, n = type_.bits, lanes.n
-        masks, olds = cold.cells("running"), cold.cells("olds")
+        cells_of = cells_of or cold.cells
+        masks, olds = cells_of("running"), cells_of("olds")
         cells = []
         for i, name in zip(range(len(op.ins.row.srcs)), ("left", "right"), strict=False):
             if lanes.shapes.is_uniform(op.args[i]) or isinstance(op.args[i], Const):
                 cells.append("")
             else:
-                cells.append(cold.cells(name))
+                cells.append(cells_of(name))
                 cold.put(cells[i], self._operands(op, i), bits)
         scalars = [
             "" if cell else lanes.observed(op.args[i], [lanes.scalar(op.args[i])], 0)[0]

@@ -18,6 +18,7 @@ class GroupAtomics:
         self.local = local
         self.cold = cold
         self._each = each
+        self._places: dict[str, str] = {}
 
     def op(self, op: Op, type_: Type) -> None:
         """Emit one atomic whose running lanes are inside the segment."""
@@ -27,16 +28,23 @@ class GroupAtomics:
         if lanes.shapes.is_uniform(extent.base) and each.is_reduced(op):
             each.reduced(op, type_, self._place(memory, extent, lanes.scalar(extent.base)))
             return
-        offsets = self.cold.cells("offsets")
+        offsets = self._cells("offsets")
         self.cold.put(offsets, lanes.vector(extent.base), 32)
 
         def place(lane: str) -> str:
             offset = code.let(f"getelementptr i32, ptr {offsets}, i64 {lane}")
             return self._place(memory, extent, code.let(f"load i32, ptr {offset}"))
 
-        olds = each.each(op, type_, place)
+        olds = each.each(op, type_, place, self._cells)
         if op.ins.dst is not None:
             lanes.define(op, "value", olds)
+
+    def _cells(self, name: str) -> str:
+        """Return cells by the name of their use."""
+        if name not in self._places:
+            entry, memory = self.lanes.entry, self.local.memory
+            self._places[name] = memory.cells_after_group(name, entry) or self.cold.cells(name)
+        return self._places[name]
 
     def _place(self, memory: str, extent: Extent, offset: str) -> str:
         """Return the host address of an offset from an extent's own one, an i32."""

@@ -12,6 +12,7 @@ from ....analysis.ranges.offset_ranges import Ranges
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot, WatchedBy
 from ..context_code import load_slot
+from .group_cells import GroupCells
 from .shuffles.shuffled import READ_BEYOND
 
 MOST_ON_STACK = 1 << 15
@@ -50,6 +51,9 @@ class KernelMemory:
     forwarded: Forwarded = field(default_factory=Forwarded)
     """Loads of group memory that take what has been stored from registers."""
 
+    group_cells: GroupCells = field(default_factory=GroupCells)
+    """Cells of atomics after group memory on the stack."""
+
     last_readers: frozenset[int] = frozenset()
     """Nodes whose private stores need no mask: other lanes load no private memory any more."""
 
@@ -77,13 +81,19 @@ class KernelMemory:
         """
         if not self._group_place:
             if self.is_group_on_stack:
-                self._group_place.append(
-                    entry.let(f"alloca [{self.group_bytes + READ_BEYOND} x i8], align 64")
-                )
+                size = max(self.group_bytes + READ_BEYOND, self.group_cells.end)
+                self._group_place.append(entry.let(f"alloca [{size} x i8], align 64"))
             else:
                 slot = load_slot(entry, Slot.GROUP_MEMORY)
                 self._group_place.append(entry.let(f"inttoptr i64 {slot} to ptr"))
         return self._group_place[0]
+
+    def cells_after_group(self, name: str, entry: FunctionText) -> str | None:
+        """Return where the cells of that name are, a ptr that `entry` has, if they are there."""
+        offset = self.group_cells.offsets.get(name)
+        if offset is None or not self.is_group_on_stack:
+            return None
+        return entry.let(f"getelementptr i8, ptr {self.group_place(entry)}, i64 {offset}")
 
     def is_private_on_stack(self, width: int) -> bool:
         """Return whether private memory is on the stack; one warp has it there after the other."""
