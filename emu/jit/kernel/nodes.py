@@ -287,7 +287,9 @@ class Nodes:
         hoisted.enter()
         code.jump(edges.label("v", header))
         self._version, edges.versioned = hoisted, loop.nodes
-        self._instructions.access.rely_on(hoisted.certain, hoisted.rows)
+        self._instructions.access.rely_on(
+            hoisted.certain, hoisted.rows, {c.store: c.load for c in hoisted.carried}
+        )
         self._instructions.sums = hoisted.sums
         for number in self._flow.order:
             if number in loop.nodes:

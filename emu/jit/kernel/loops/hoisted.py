@@ -26,6 +26,7 @@ from ..memory.addressing.lines import HALF, Line, Lines, Number, Numbers
 from ..memory.moves import STALE
 from ..memory.records import row_stores
 from ..memory.records.row_blocks import RowAccess
+from .carried import Carried, find_carried
 from .in_step import InStep, may_count
 from .rows import RowFinder, has_rows
 
@@ -89,6 +90,8 @@ class Hoisted:
         """Additions of indices that do not wrap around if the tests hold, on the warp's scalars."""
         self.rows: dict[Op, RowAccess] = {}
         """Accesses of a row a lane, which are inside if the tests hold."""
+        self.carried: list[Carried] = []
+        """Loads of what the last iteration has stored."""
         self._left = ""
         """What is left of the budget after the loop, an i64."""
         self.in_step: InStep | None = None
@@ -166,6 +169,8 @@ class Hoisted:
         for op, row in self.rows.items():
             if not op.ins.row.is_load:
                 row_stores.begin(self.lanes, row)
+        for carried in self.carried:
+            carried.enter(self.lanes, self._memory)
         if self.in_step is not None:
             self.in_step.enter()
 
@@ -298,6 +303,10 @@ class Hoisted:
             if self.in_step is None and only_exit(self.lanes.flow, self.loop):
                 rows += finder.stores(self.certain)
             rows += finder.loads(self.certain, [op for op, _, _ in rows])
+            if self.in_step is None:
+                self.carried += find_carried(
+                    self.lanes, self._memory, self.loop, counter, lines, self.certain
+                )
             for op, row, tests in rows:
                 self.rows[op] = row
                 self._tests_of(op).extend([test] for test in tests)

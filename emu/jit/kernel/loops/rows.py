@@ -74,7 +74,7 @@ class RowFinder:
             line = self._line(op, lines) if window is not None else None
             if window is None or line is None:
                 continue
-            others = [s for s in stores if s not in written or not self._is_first(op, s)]
+            others = [s for s in stores if s not in written or not is_first(lanes, op, s)]
             windows = [self._window(other) for other in others]
             apart = [self._are_apart(window, other) for other in windows if other is not None]
             if len(apart) == len(others):
@@ -104,7 +104,7 @@ class RowFinder:
             line = self._line(op, lines) if window is not None else None
             if window is None or line is None:
                 continue
-            others = [s for s in used if s is not op and not self._is_first(s, op)]
+            others = [s for s in used if s is not op and not is_first(lanes, s, op)]
             windows = [self._window(other) for other in others]
             apart = [self._are_apart(window, other) for other in windows if other is not None]
             row, tests = self._row(op, line, window)
@@ -123,20 +123,8 @@ class RowFinder:
             return False
         if lanes.shapes.piece_stride(base) in (0, row.type.size):
             return False
-        buffers = [self._buffer(other) for other in used if not self._is_first(other, op)]
+        buffers = [self._buffer(other) for other in used if not is_first(lanes, other, op)]
         return may_block(lanes, row.type.size) and buffers.count(self._buffer(op)) == 1
-
-    def _is_first(self, load: Op, store: Op) -> bool:
-        """Return whether an op loads the element that another one then stores in its place."""
-        ops, place, other = self.lanes.ssa.ops[store.node], load.ins.address, store.ins.address
-        return (
-            load.ins.row.is_load
-            and load.node == store.node
-            and load.ins.row.type is store.ins.row.type
-            and (place and place.offset) == (other and other.offset)
-            and _is_same(load.base, store.base)
-            and ops.index(load) < ops.index(store)
-        )
 
     def _buffer(self, op: Op) -> int | None:
         """Return the pointer parameter of an access."""
@@ -256,6 +244,19 @@ def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
         return False
     apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)
     return _is_always_made(loop, op) and apart and may_block(lanes, row.type.size)
+
+
+def is_first(lanes: LaneCode, load: Op, store: Op) -> bool:
+    """Return whether an op loads the element that another one then stores in its place."""
+    ops, place, other = lanes.ssa.ops[store.node], load.ins.address, store.ins.address
+    return (
+        load.ins.row.is_load
+        and load.node == store.node
+        and load.ins.row.type is store.ins.row.type
+        and (place and place.offset) == (other and other.offset)
+        and _is_same(load.base, store.base)
+        and ops.index(load) < ops.index(store)
+    )
 
 
 def _is_same(a: Value | None, b: Value | None, depth: int = MOST_DEEP) -> bool:

@@ -47,10 +47,16 @@ class Access:
         """Loop -> its iterations, for those whose number is a constant."""
         return self.local.memory.ranges.trips
 
-    def rely_on(self, certain: frozenset[Op], rows: Mapping[Op, RowAccess] | None = None) -> None:
+    def rely_on(
+        self,
+        certain: frozenset[Op],
+        rows: Mapping[Op, RowAccess] | None = None,
+        carried: Mapping[Op, Op] | None = None,
+    ) -> None:
         """Emit the code of a loop before which a test has shown that some accesses are inside."""
         self.global_.certain = self.local.certain = certain
         self.global_.rows.rely_on(rows or {})
+        self.global_.carried = carried or {}
 
     def has_sides(self, op: Op) -> bool:
         """Return whether an access has code for both sides of a test."""

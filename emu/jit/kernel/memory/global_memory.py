@@ -9,10 +9,11 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ....analysis.values.ssa import Op, Value
 from ...arithmetic.widths import extended
+from ...llvm.text import integer
 from ..lane_code import LaneCode
 from . import conditional
 from .addressing.addresses import Addresses, Place, Row
@@ -53,6 +54,8 @@ class GlobalMemory:
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
+        self.carried: Mapping[Op, Op] = {}
+        """Stores -> the loads that find in the next iteration what they have stored."""
         self.condition: str | None = None
         """Whether stores of one lane are made, an i1; None: they are."""
         self.inside: frozenset[Op] = frozenset()
@@ -62,6 +65,9 @@ class GlobalMemory:
         """Emit one load or store."""
         if self.rows.has(op):
             self.rows.op(op)
+            return
+        if op in self.carried.values():
+            self.pieces.define(op, self.lanes.variables.load(*self.variable_of(op)))
             return
         loaded = self._records.op(op, self.inside) if self._records.has(op) else self._access(op)
         if loaded is not None:
@@ -107,6 +113,19 @@ class GlobalMemory:
         else:
             loaded = self._any_place(site)
         return loaded if site.is_load else None
+
+    def has_own_way(self, op: Op) -> bool:
+        """Return whether an access is made with others, or for some lanes at a time."""
+        type_, form = op.ins.row.type, None if op.base is None else self.addresses.form(op.base)
+        assert type_ is not None
+        has_columns = form is not None and columns_of(self.lanes, form, op, type_.size) is not None
+        return has_columns or self._records.has(op)
+
+    def variable_of(self, load: Op) -> tuple[object, list[str]]:
+        """Return the key and types of the variable that has what a load would find."""
+        type_ = load.ins.row.type
+        assert type_ is not None
+        return ("carried", load), [integer(type_.bits, self.lanes.n)] * self.lanes.k
 
     def element(self, op: Op) -> tuple[Row, Value] | None:
         """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
@@ -206,6 +225,8 @@ class GlobalMemory:
             return self.moves.load_wide(site.type, host, backwards=backwards)
         data = self.moves.store_data(site.op, site.type)
         self.moves.store_wide(site.type, data, host, backwards=backwards)
+        if site.op in self.carried:
+            self.lanes.variables.store(*self.variable_of(self.carried[site.op]), data)
         return []
 
     # --- pieces
