@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ....isa.types import Segment
 from ..flow.order import Loop
 from ..values.item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
 from ..values.ssa import Const, Op, Phi, Value, made_of
@@ -24,6 +26,8 @@ MOST_RETURNS = 7
 MOST_APART = 1
 """How many iterations the lanes' last ones may be apart: the budget is charged for the least."""
 
+Lanes = NDArray[np.bool_]
+
 
 @dataclass(frozen=True)
 class LaneTrips:
@@ -35,6 +39,17 @@ class LaneTrips:
     most: int
     phis: Mapping[Phi, Sequence[Numbers]] = field(default_factory=dict, compare=False)
     """Phis of the header -> what all lanes have in each iteration, as if none had left."""
+    running: Sequence[Lanes] = field(default=(), compare=False)
+    """The lanes that come to the header in each iteration, if all enter the loop."""
+    is_scattered: bool = False
+    """Whether no access of global memory in it has a stride: then none is made for all lanes."""
+
+    def numbers(self, phi: Phi) -> Numbers:
+        """Return what lanes have for a phi in some iteration; of scattered loops, that run it."""
+        if not self.is_scattered:
+            return np.concatenate(self.phis[phi])
+        both = zip(self.phis[phi], self.running, strict=True)
+        return np.concatenate([numbers[lanes] for numbers, lanes in both])
 
 
 def lane_trips(
@@ -61,20 +76,37 @@ def lane_trips(
     condition = ssa.conditions[number]
     if out[0] == out[1] or not values.is_known(condition):
         return None
-    running = np.ones(prod(facts.group_size), bool)
+    running = np.ones(prod(facts.group_size), np.bool_)
     left: list[int] = []
+    each: list[Lanes] = []
     for returns in range(MOST_RETURNS + 1):
+        each.append(running)
         stays = values.of(condition).astype(bool) != out[1]
         if (running & ~stays).any():
             left.append(returns)
-        running &= stays
+        running = running & stays
         if not running.any():
             apart = left[-1] - left[0]
             if apart > MOST_APART:
                 return None
-            return LaneTrips(number, left[0], left[-1], _phis(shapes, loop, left[-1]))
+            phis = _phis(shapes, loop, left[-1])
+            return LaneTrips(number, left[0], left[-1], phis, each, _is_scattered(shapes, loop))
         values.step()
     return None
+
+
+def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether places in global memory are the same for all lanes, or have no stride."""
+    ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ()) if op.ins.row.is_memory]
+    bases = [op.base for op in ops if op.ins.row.segment is Segment.GLOBAL]
+    return all(
+        base is not None
+        and (
+            shapes.is_uniform(base)
+            or (shapes.stride(base) is None and shapes.piece_stride(base) is None)
+        )
+        for base in bases
+    )
 
 
 def _phis(shapes: Shapes, loop: Loop, most: int) -> dict[Phi, list[Numbers]]:

@@ -84,6 +84,12 @@ class Ranges:
                 found[number] = trips
         return found
 
+    @property
+    def scattered(self) -> frozenset[Op]:
+        """The ops of loops whose accesses of global memory have no stride (`LaneTrips`)."""
+        loops = [self.flow.loops[n] for n, trips in self.lane_trips.items() if trips.is_scattered]
+        return frozenset(op for loop in loops for n in loop.nodes for op in self.ssa.ops.get(n, ()))
+
     @cached_property
     def _counted(self) -> dict[Phi, Range]:
         return {

@@ -95,9 +95,9 @@ class Spans:
             phi: values for loop in trips.values() for phi, values in loop.values.items()
         }
         self._in_copies = {
-            phi: (min(int(n.min()) for n in numbers), max(int(n.max()) for n in numbers))
+            phi: (int(loop.numbers(phi).min()), int(loop.numbers(phi).max()))
             for loop in memory.ranges.lane_trips.values()
-            for phi, numbers in loop.phis.items()
+            for phi in loop.phis
         }
         """Phis of which the numbers of all lanes are known in each iteration."""
         self._assumed = assumed

@@ -94,7 +94,8 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     if plan.sparse:
         return None
     version = _code_of(lanes, shapes)
-    own = replace(memory, ranges=Ranges(shapes))
+    for_running = memory.ranges.scattered & inside
+    own = replace(memory, ranges=Ranges(shapes), for_running=for_running)
     tile = tile_of(version, plan, own.group_bytes, own.ranges, inside)
     if not tile:
         if not gains.are_enough(inside, row=facts.group_size[0] if in_row else 0):

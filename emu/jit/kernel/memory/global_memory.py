@@ -48,7 +48,8 @@ class GlobalMemory:
         self.addresses = Addresses(lanes, memory.params)
         self.rows = RowAccesses(lanes, moves, cold, pieces)
         self._ranges = memory.ranges
-        self.runs = Runs(lanes, memory.ranges.lane_trips if lanes.facts.one_warp else {})
+        self._for_running = memory.for_running
+        self.runs = Runs(lanes, memory)
         self._scattered = Scattered(lanes, moves, cold, self.addresses)
         self._ahead = Ahead(lanes, memory.ranges)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
@@ -59,7 +60,7 @@ class GlobalMemory:
         self.condition: str | None = None
         """Whether stores of one lane are made, an i1; None: they are."""
         self.inside: frozenset[Op] = frozenset()
-        """Accesses that are inside in all lanes of an interior warp."""
+        """Accesses that are inside in an interior warp: in all lanes, or see `for_running`."""
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
@@ -69,7 +70,8 @@ class GlobalMemory:
         if op in self.carried.values():
             self.pieces.define(op, self.lanes.variables.load(*self.variable_of(op)))
             return
-        loaded = self._records.op(op, self.inside) if self._records.has(op) else self._access(op)
+        in_record = self._records.has(op) and op not in self._for_running
+        loaded = self._records.op(op, self.inside) if in_record else self._access(op)
         if loaded is not None:
             self.pieces.define(op, loaded)
 
@@ -89,7 +91,8 @@ class GlobalMemory:
         if form is not None:
             form = form.plus_constant(address.offset)
         strided = lanes.shapes.stride(base) == type_.size
-        if self._in_pieces(site, form):
+        for_running = op in self._for_running
+        if not for_running and self._in_pieces(site, form):
             return None
         if form is not None:
             columns = columns_of(lanes, form, op, type_.size)
@@ -98,6 +101,8 @@ class GlobalMemory:
                 return loaded if site.is_load else None
         if form is not None and lanes.shapes.is_uniform(base):
             loaded = self._uniform(site, form)
+        elif for_running:
+            loaded = self._of_running(site, form)
         elif form is not None and strided and site.is_inside:
             loaded = self._wide(site, addresses.host_inside(form, window))
         elif form is not None and strided:
@@ -332,6 +337,13 @@ class GlobalMemory:
         last = (1 << (31 if form.signed else 32)) - 1 - step * (lanes.count - 1)
         number = addresses.first(form)
         return self._run(site, place, targets, code.let(f"icmp sle i64 {number}, {last}"))
+
+    def _of_running(self, site: Site, form: Form | None) -> list[str]:
+        """Access what is inside in all lanes that run."""
+        loaded: list[str] = []
+        if site.is_load and form is not None and form.index is not None:
+            loaded = self._in_runs(site, form)
+        return loaded or self._one_by_one(site, form)
 
     def _in_runs(self, site: Site, form: Form) -> list[str]:
         """Load what is all inside by runs of neighbours; no vectors if these are not known."""

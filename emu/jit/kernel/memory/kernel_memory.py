@@ -9,6 +9,7 @@ from .....isa.program import Kernel, Param
 from .....isa.types import Segment
 from ....analysis.group_memory.forwarded import Forwarded
 from ....analysis.ranges.offset_ranges import Ranges
+from ....analysis.values.ssa import Op
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot, WatchedBy
 from ..context_code import load_slot
@@ -56,6 +57,9 @@ class KernelMemory:
 
     last_readers: frozenset[int] = frozenset()
     """Nodes whose private stores need no mask: other lanes load no private memory any more."""
+
+    for_running: frozenset[Op] = frozenset()
+    """Accesses of global memory that are inside in running lanes, and need not be in others."""
 
     relied: Reliance | None = None
     """What code that counts has to test about accesses."""

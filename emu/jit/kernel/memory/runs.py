@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....analysis.ranges.lane_trips import LaneTrips
+from ....analysis.ranges.lane_trips import Lanes
 from ....analysis.values.item_numbers import Numbers, calculated, of_constant
 from ....analysis.values.ssa import Const, Op, Phi, Value
 from ...llvm.text import integer
 from ..lane_code import POSITION, LaneCode
+from .kernel_memory import KernelMemory
 
 MOST_TERMS = 12
 """Products of uniform values in an index."""
@@ -46,12 +47,14 @@ class Run(NamedTuple):
 class Runs:
     """Finds runs of lanes, in the copies of loops that are being written."""
 
-    def __init__(self, lanes: LaneCode, trips: Mapping[int, LaneTrips]) -> None:
+    def __init__(self, lanes: LaneCode, memory: KernelMemory) -> None:
         self._lanes = lanes
+        self._trips = memory.ranges.lane_trips if lanes.facts.one_warp else {}
+        self._for_running = memory.for_running
         self._size = lanes.facts.group_size
         self._phis = {
             phi: (number, numbers)
-            for number, loop in trips.items()
+            for number, loop in self._trips.items()
             for phi, numbers in loop.phis.items()
         }
         self._sums: dict[Value, Sum | None] = {}
@@ -61,7 +64,8 @@ class Runs:
     def load(self, op: Op, index: Value, host: str, scale: int, *, signed: bool) -> list[str]:
         """Load an op's elements at the index of each lane, given the place of index 0.
 
-        All of them must be inside. Returns no vectors if gathers are as fast.
+        All of them must be inside, if need be those that run (`KernelMemory.for_running`).
+        Returns no vectors if gathers are as fast.
         """
         lanes, code, type_ = self._lanes, self._lanes.code, op.ins.row.type
         assert type_ is not None
@@ -73,7 +77,7 @@ class Runs:
         found = self._sum(index, op.node)
         if found is None or () not in found:
             return []  # unknown, or no lane is one further than another
-        runs = list(self._runs(found))
+        runs = list(self._runs(found, self._running(op)))
         if len(runs) > MOST_RUNS * lanes.k:
             return []
         t = integer(bits, lanes.n)
@@ -97,16 +101,27 @@ class Runs:
         found = self._sum(index, op.node)
         return None if found is None else [self._number(found, lane) for lane in of]
 
-    def _runs(self, found: Sum) -> Iterator[Run]:
+    def _running(self, op: Op) -> Lanes:
+        """Return the lanes that may run an op in the copies that are being written."""
+        running = np.ones(prod(self._size), np.bool_)
+        for loop in self._lanes.flow.loops_around(op.node):
+            trips, copy = self._trips.get(loop.number), self._lanes.copies.get(loop.number)
+            if op in self._for_running and trips is not None and copy is not None:
+                running = running & trips.running[copy]
+        return running
+
+    def _runs(self, found: Sum, running: Lanes) -> Iterator[Run]:
         n, k = self._lanes.n, self._lanes.k
         step = np.ones(n * k, np.bool_)
         for term, numbers in found.items():
             apart = np.diff(numbers[: n * k], prepend=numbers[:1]).astype(np.uint32)
             step &= apart == (0 if term else 1)
+        step[1:] &= running[1 : n * k] == running[: n * k - 1]
         for chunk in range(k):
             begins = [i for i in range(n) if not i or not step[chunk * n + i]]
             for first, end in zip(begins, [*begins[1:], n], strict=True):
-                yield Run(chunk, first, end)
+                if running[chunk * n + first]:
+                    yield Run(chunk, first, end)
 
     def _number(self, found: Sum, lane: int) -> str:
         """Return the index of a lane, an i32."""

@@ -123,6 +123,14 @@ def test_iterations_of_lanes_are_counted(way: tuple[str, str]) -> None:
     assert lane_trips(text(way, "some lanes")) == [STEPS[way]]
 
 
+def test_lanes_that_have_left_count_beside_neighbours() -> None:
+    """The store in the loop is one of neighbours, which may be made for all lanes."""
+    way = ("mov_u32 $s8, $s0", f"{UP} 20")
+    kernel = assemble(text(way, "all lanes")).kernels[0]
+    (trips,) = Ranges(analyse(kernel).shapes(ONE_WARP)).lane_trips.values()
+    assert max(int(trips.numbers(phi).max()) for phi in trips.phis) == 31
+
+
 @pytest.mark.parametrize("way", OTHERS, ids=OTHERS.values())
 def test_other_iterations_are_not(way: tuple[str, str]) -> None:
     assert not lane_trips(text(way, "in a loop with other iterations"))

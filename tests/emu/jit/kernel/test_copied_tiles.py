@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 from simtlab.asm.assemble import assemble
+from simtlab.emu.analysis.analysis import analyse
+from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.ranges.offset_ranges import Ranges
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.emu.jit.kernel.interior import version
 from simtlab.emu.jit.kernel.interior.tiles import Tile, tile_of
+from simtlab.isa.program import Kernel
 
 from ...support.oracle_work import make
 from ..support.against_oracle import assert_as_oracle
@@ -40,6 +44,12 @@ class Halo:
     @property
     def tile(self) -> list[int]:
         return [s + 2 * r for s, r in zip(self.size, self.radius, strict=True)]
+
+    def facts(self, compiled: Kernel) -> Facts:
+        """Return what is known of its launches."""
+        x, y, z = self.size
+        geometry = Geometry.of(items=(8 * x, 8 * y, 8 * z), group_size=self.size, width=32)
+        return facts_of(compiled, geometry)
 
     def text(self) -> str:
         """Return the source."""
@@ -168,9 +178,7 @@ def is_read_in_place(kernel: Halo, monkeypatch: pytest.MonkeyPatch) -> bool:
 
     monkeypatch.setattr(version, "tile_of", tile)
     compiled = assemble(kernel.text()).kernels[0]
-    x, y, z = kernel.size
-    geometry = Geometry.of(items=(8 * x, 8 * y, 8 * z), group_size=kernel.size, width=32)
-    generate(compiled, 0, facts_of(compiled, geometry))
+    generate(compiled, 0, kernel.facts(compiled))
     return any(found)
 
 
@@ -232,6 +240,25 @@ def test_what_is_copied_and_not_loaded_must_be_inside_as_well(kernel: Halo, miss
 @pytest.mark.parametrize("kernel", KERNELS[:8], ids=str)
 def test_such_a_tile_is_not_stored(kernel: Halo, monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_read_in_place(kernel, monkeypatch)
+
+
+def test_lanes_that_have_left_do_not_count() -> None:
+    """Of 600 words, the last iteration copies 88: 168 lanes have numbers that no load has."""
+    compiled = assemble(KERNELS[0].text()).kernels[0]
+    ranges = Ranges(analyse(compiled).shapes(KERNELS[0].facts(compiled)))
+    found = [t.numbers(phi) for t in ranges.lane_trips.values() for phi in t.phis]
+    assert [int(numbers.max()) for numbers in found] == [599]
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_tile_that_is_kept_is_copied_up_to_the_last_word(missing: int) -> None:
+    kernel = Halo((8, 8, 4), (1, 1, 1), between=BETWEEN["the tile"])
+    own, expected = (
+        make(kernel.text(), arguments(kernel, (16, 8, 4), missing), items=(16, 8, 4),
+             group_size=kernel.size)
+        for _ in range(2)
+    )  # fmt: skip
+    assert assert_as_oracle(own, expected) == (missing > 0)
 
 
 BETWEEN = {
