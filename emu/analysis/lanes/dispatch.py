@@ -111,14 +111,21 @@ def _cases(ssa: Ssa, nodes: Sequence[int]) -> tuple[dict[int, Edge], Edge]:
     for number in nodes:
         condition = ssa.conditions[number]
         assert isinstance(condition, Op)
-        constant = condition.args[1]
-        assert isinstance(constant, Const)
         others, taken = ssa.flow.nodes[number].successors
         if condition.ins.row.name.startswith("cmp_ne"):
             others, taken = taken, others
-        cases.setdefault(constant.bits & 0xFFFF_FFFF, (number, taken))
+        cases[_constant(ssa, number)] = number, taken
         otherwise = number, others
     return cases, otherwise
+
+
+def _constant(ssa: Ssa, number: int) -> int:
+    """Return the constant with which a node compares."""
+    condition = ssa.conditions[number]
+    assert isinstance(condition, Op)
+    constant = condition.args[1]
+    assert isinstance(constant, Const)
+    return constant.bits & 0xFFFF_FFFF
 
 
 def _used(ssa: Ssa) -> set[Value]:
@@ -143,10 +150,13 @@ def _sources(ssa: Ssa, loop: Loop) -> dict[int, list[int]]:
 def _comparisons(
     ssa: Ssa, loop: Loop, number: int, value: Value, used: Collection[Value]
 ) -> list[int]:
-    """Return a node that compares a value, and those after it that do nothing else."""
+    """Return a node that compares a value, and those after it that do nothing else.
+
+    Each constant is there once: no lane goes from the table to the case of a second comparison.
+    """
     flow, found = ssa.flow, [number]
     while True:
-        _, others = _cases(ssa, found)[1]
+        cases, (_, others) = _cases(ssa, found)
         node, ops = flow.nodes[others], ssa.ops.get(others, [])
         if (
             others not in loop.nodes
@@ -157,6 +167,7 @@ def _comparisons(
             or ops != [ssa.conditions[others]]
             or ops[0] in used
             or ssa.phis.get(others)
+            or _constant(ssa, others) in cases
         ):
             return found
         found.append(others)

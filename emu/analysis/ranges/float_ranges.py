@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from ctypes import c_float
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from struct import pack, unpack
 
-from ....isa.types import RegClass
+from ....isa.types import RegClass, Segment
 from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .fixed_point import solve
 from .integer_ranges import Ranges, of_type
@@ -102,7 +102,10 @@ class FloatRanges:
         if len(ranges) < len(known):
             return None
         assert row.type is not None
-        return _result(row.stem, ranges, row.type.bits)
+        found = _result(row.stem, ranges, row.type.bits)
+        if found.nan is Nan.QUIET and _may_be_left_out(row.stem, args, ranges):
+            return replace(found, nan=Nan.ANY)
+        return found
 
     def _of_integer(self, op: Op) -> FloatRange | None:
         """Return the range of an integer's bits, or that of what a move moves."""
@@ -247,6 +250,57 @@ def _result(stem: str, args: list[FloatRange], bits: int) -> FloatRange:
             return COMPUTED
     ends = [_rounded(end, bits) for end in ends]
     return FloatRange(min(ends), max(ends), Nan.NEVER)
+
+
+def _may_be_left_out(stem: str, args: list[Value], ranges: list[FloatRange]) -> bool:
+    """Return whether LLVM may take an operand, which may be a signalling NaN, for the result.
+
+    It does where it finds that the others change nothing, as in `x * 1` and `min(x, NaN)`.
+    """
+    if stem == "cvt":  # there and back
+        return ranges[0].nan is Nan.ANY
+    if stem not in ("add", "sub", "mul", "div", "fma", "min", "max"):
+        return False
+    return any(
+        found.nan is Nan.ANY
+        and all(
+            _may_be_neutral(stem, i, ranges[i]) and _may_be_constant(args[i], set())
+            for i in range(len(args))
+            if i != at
+        )
+        for at, found in enumerate(ranges)
+    )
+
+
+def _may_be_neutral(stem: str, at: int, found: FloatRange) -> bool:
+    """Return whether an operation may leave its other operands as they are, but for the sign."""
+    is_one = found.low <= 1 <= found.high or found.low <= -1 <= found.high
+    match stem, at:
+        case ("add" | "sub", _) | ("fma", 2):
+            return found.has_zero
+        case "mul" | "div", _:
+            return is_one
+        case "fma", _:
+            return is_one or found.has_zero  # 0 * y + x
+        case _:
+            return True
+
+
+def _may_be_constant(value: Value, seen: set[Value]) -> bool:
+    """Return whether LLVM may find a value to be a constant, if only in one iteration of a loop."""
+    if value in seen:
+        return False
+    seen.add(value)
+    if isinstance(value, Phi):
+        return any(_may_be_constant(a, seen) for a in value.args.values())
+    if not isinstance(value, Op):
+        return True
+    row = value.ins.row
+    if row.is_memory:
+        return row.segment not in (Segment.GLOBAL, Segment.KERNARG)
+    if row.stem == "select":
+        return any(_may_be_constant(a, seen) for a in value.args[1:])
+    return all(_may_be_constant(a, seen) for a in value.args)
 
 
 def _less(number: float) -> float:

@@ -42,6 +42,10 @@ NAN_BODIES = {
     " cmp_eq_u32 $c0, $s4, 0\n cbr $c0, @b\n mul_f32 $s3, $s3, $s2\n sub_u32 $s4, $s4, 1\n"
     " br @a\n@b:",
     "minimum": "min_f32 $s3, $s1, $s2\n max_f32 $s4, $s2, $s1\n mad_u32 $s3, $s3, 3, $s4",
+    "minimum of what LLVM does not change": "mul_f32 $s3, $s1, 1.0\n min_f32 $s3, $s3, $s2\n"
+    " cvt_f64_f32 $d5, $s1\n cvt_f32_f64 $s4, $d5\n max_f32 $s4, $s2, $s4\n"
+    " mad_u32 $s3, $s3, 3, $s4\n abs_f32 $s4, $s1\n mov_u32 $s5, 0\n add_f32 $s4, $s4, $s5\n"
+    " min_f32 $s4, $s2, $s4\n mad_u32 $s3, $s3, 3, $s4",
     "fused": "fma_f32 $s3, $s1, $s2, $s1",
     "wide": "cvt_f64_f32 $d5, $s1\n add_f64 $d6, $d5, 1.0\n cvt_f32_f64 $s3, $d6\n"
     " shr_u64 $d6, $d6, 20\n cvt_u32_u64 $s4, $d6\n xor_u32 $s3, $s3, $s4",

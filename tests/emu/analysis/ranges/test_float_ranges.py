@@ -35,7 +35,7 @@ WORDS = {
     "max_f32 $s1, 0.0, $s9": (0, inf, Nan.NEVER),
     "min_f32 $s1, $s9, 2.0": (-inf, 2, Nan.NEVER),
     "max_f32 $s1, $s9, $s9": QUIET,
-    "max_f32 $s1, $s9, 0f7fc00000": QUIET,
+    "max_f32 $s1, $s9, 0f7fc00000": ANY,
     "max_f32 $s2, $s9, 0.0\n min_f32 $s1, $s2, 2.0": (0, 2, Nan.NEVER),
     "max_f32 $s2, $s9, 0.0\n mul_f32 $s1, $s2, $s2": QUIET,
     "max_f32 $s2, $s9, 0.0\n min_f32 $s2, $s2, 3.0\n mul_f32 $s1, $s2, -2.0": (-6, 0, Nan.NEVER),
@@ -68,7 +68,14 @@ WORDS = {
     "cvt_f32_u8 $s2, $s9\n fma_f32 $s1, $s2, $s9, $s2": QUIET,
     "sin_f32 $s1, $s9": (-1.5, 1.5, Nan.QUIET),
     "cvt_f32_u8 $s2, $s9\n sin_f32 $s1, $s2": (-1.5, 1.5, Nan.NEVER),
-    "cvt_f32_f64 $s1, $d9": QUIET,
+    "cvt_f32_f64 $s1, $d9": ANY,
+    "mul_f32 $s1, $s9, 1.0": ANY,
+    "mul_f32 $s1, $s9, 0.5": QUIET,
+    "mul_f32 $s1, $s9, $s9": QUIET,
+    "div_f32 $s1, $s9, -1.0": ANY,
+    "sub_f32 $s1, $s9, 0.0": ANY,
+    "mov_u32 $s2, 1.0\n fma_f32 $s1, $s2, $s9, $s2": QUIET,
+    "mov_u32 $s2, 1.0\n fma_f32 $s1, $s2, $s9, -0.0": ANY,
     "mov_u32 $s1, 1.0\n mov_u32 $s2, 8\n@a:\n add_f32 $s1, $s1, 1.0\n sub_u32 $s2, $s2, 1\n"
     " cmp_ne_u32 $c0, $s2, 0\n cbr $c0, @a": QUIET,
     "mov_u32 $s1, 1.0\n mov_u32 $s2, 8\n@a:\n max_f32 $s1, $s1, $s9\n sub_u32 $s2, $s2, 1\n"
@@ -102,7 +109,7 @@ LONGS = {
     "shr_s64 $d1, $d9, 2\n add_f64 $d4, $d1, $d1": ANY,
     "shr_u64 $d1, 2, $s9\n add_f64 $d4, $d1, $d1": ANY,
     "mov_u64 $d2, 0.1\n add_f64 $d1, $d2, $d2": (0.2, 0.2, Nan.NEVER),
-    "cvt_f64_f32 $d1, $s9": QUIET,
+    "cvt_f64_f32 $d1, $s9": ANY,
 }
 
 

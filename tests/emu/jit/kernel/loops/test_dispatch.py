@@ -126,6 +126,15 @@ IN_A_CASE = (
     br @again"""
 )
 
+SAME_CONSTANT = f"""
+    {EQUAL}
+    cmp_eq_u32 $c0, $s8, 1
+    cbr $c0, @never
+    br @end
+@never:
+    add_u32 $s3, $s3, $s10
+    br @next"""
+
 TWICE = """
     add_u32 $s15, $s15, 1
     mov_u32 $s3, 0
@@ -138,6 +147,7 @@ KINDS = {
     "back to the step": {},
     "counted steps": {"at_next": COUNT},
     "constants in another order": {"tests": OTHER, "at_next": COUNT},
+    "a constant twice": {"tests": SAME_CONSTANT, "at_next": COUNT},
     "another dispatch in a case": {"tests": IN_A_CASE, "at_next": COUNT},
     "a loop around": {"before": "mov_u32 $s15, 0\n@outer:", "after": TWICE},
     "a size that is not a power of two": {"registers": 7},
