@@ -39,6 +39,7 @@ from weakref import ref
 import numpy as np
 
 from ...geometry import Geometry
+from ...once import Once
 from ...result import Launched, Result
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text
@@ -263,7 +264,7 @@ def is_supported() -> bool:
     return sys.implementation.name == "cpython" and sys.platform == "linux" and has_lock
 
 
-@cache
+@Once
 def _compiled() -> Compiled:
     parts = (Path(__file__).with_name(name) for name in ("direct.ll", "arguments.ll"))
     text = "".join(part.read_text(encoding="utf-8") for part in parts)
@@ -279,13 +280,13 @@ def _address(library: ctypes.CDLL, name: str) -> int:
     return found
 
 
-@cache
+@Once
 def _claim() -> Any:
     """Return the function that claims an entry; it runs under Python's lock."""
     return ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(_compiled()["simtlab_claim"])
 
 
-@cache
+@Once
 def _method() -> _Method:
     return _Method(b"launch", _compiled()["simtlab_direct"], METH_O, None)
 

@@ -12,9 +12,9 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 
+from ...once import Once
 from ..llvm.toolchain import Compiled, compile_text
 
 ATTRIBUTES = 'nounwind "no_caller_saved_registers"'
@@ -122,7 +122,7 @@ def text() -> str:
     return written + f"attributes #0 = {{ {ATTRIBUTES} }}\n"
 
 
-@cache
+@Once
 def _compiled() -> Compiled:
     ir = text()
     functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move", "simtlab_move_one"]
@@ -133,14 +133,14 @@ def _compiled() -> Compiled:
     return compile_text(ir, functions, key=ir)
 
 
-@cache
+@Once
 def _reset() -> Callable[[], int]:
     return ctypes.CFUNCTYPE(ctypes.c_int32)(_compiled()[RESET_ATOMICS])
 
 
 def forget_threads() -> None:
     """Let the next thread that asks be the one whose atomics may be plain; no native code runs."""
-    if _compiled.cache_info().currsize:
+    if _compiled.is_made:
         _reset()()
 
 

@@ -5,13 +5,13 @@ See paths.ll, and analysis/counting/paths.py for the tables.
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from ...analysis.counting.paths import CHUNK, NODE_WORDS, Paths
 from ...analysis.flow.order import START
+from ...once import Once
 from ..llvm.toolchain import Compiled, compile_text, function_attributes
 from .aligned import aligned_bytes
 from .context import Count
@@ -48,7 +48,7 @@ _STACK = _DEPTH + 64
 _STATE_BYTES = _STACK + 24 * (2 * MOST_LANES + 8)
 
 
-@cache
+@Once
 def _helper(width: int) -> Compiled:
     """Return the helper for warps of up to `width` lanes."""
     text = Path(__file__).with_name("paths.ll").read_text(encoding="utf-8")

@@ -20,10 +20,10 @@ It returns the lanes refused (out of bounds, misaligned, read-only), and then ha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 from ....isa.table import BY_NAME, Row
 from ....isa.types import Segment as MemorySegment
+from ...once import Once
 from ..arithmetic.widths import element_number, extended, narrowed
 from ..llvm.text import ModuleText, integer
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
@@ -51,7 +51,7 @@ def mover(row: Row, width: int) -> Compiled:
     return _mover(row.name, width)
 
 
-@cache
+@Once
 def _mover(row_name: str, width: int) -> Compiled:
     text = mover_text(BY_NAME[row_name], width)
     return compile_text(text, ["move"], level=Level.QUICK, key=text, symbols=cold_symbols())

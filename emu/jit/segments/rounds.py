@@ -10,7 +10,6 @@ them.
 from __future__ import annotations
 
 import ctypes
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from ...engine import Work
 from ...interp.interpreter import CHECK_ROUNDS, FAIR, slots_of
+from ...once import Once
 from ...recent import Recent
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text, function_attributes
@@ -71,7 +71,7 @@ _ENTRY = 16
 """Bytes of an entry of a stack."""
 
 
-@cache
+@Once
 def _helper() -> Compiled:
     text = Path(__file__).with_name("rounds.ll").read_text(encoding="utf-8")
     given: dict[str, object] = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 from ....isa.table import BY_NAME, Row
+from ...once import Once
 from ..arithmetic import emit as alu
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
@@ -20,7 +20,7 @@ from .warp_code import WarpCode
 _COLD = ("simtlab_buffer", "simtlab_resolve", "simtlab_refuse", "simtlab_trap")
 
 
-@cache
+@Once
 def _cold() -> Compiled:
     text = Path(__file__).with_name("cold.ll").read_text(encoding="utf-8")
     return compile_text(text, _COLD, key=text, symbols=symbols())
@@ -36,7 +36,7 @@ START = "ptr %warp, i64 %group, i64 %index, i64 %total, i64 %ids, i64 %private, 
 offset of the rows of workitemid or -1, bytes of the warp's private and the group's memory."""
 
 
-@cache
+@Once
 def start(width: int) -> Compiled:
     """Return `start` for warps of a width: it begins a workgroup in a block, returns its lanes."""
     text = _start_text(width)

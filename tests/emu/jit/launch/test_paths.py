@@ -124,8 +124,8 @@ def test_a_queue_that_is_full_is_moved_or_ends_the_launch(
     text = text.replace("@step:\n", "@again:\n mov_u32 $s4, 0\n@step:\n")
     monkeypatch.setattr(paths, "LOG_ENTRIES", 3)
     monkeypatch.setattr(paths, "CROWDED", most)
-    paths._helper.cache_clear()
+    paths._helper.forget()
     try:
         assert check(text, 32, items=90, group=45) == {by}
     finally:
-        paths._helper.cache_clear()
+        paths._helper.forget()

@@ -126,15 +126,6 @@ IN_A_CASE = (
     br @again"""
 )
 
-SAME_CONSTANT = f"""
-    {EQUAL}
-    cmp_eq_u32 $c0, $s8, 1
-    cbr $c0, @never
-    br @end
-@never:
-    add_u32 $s3, $s3, $s10
-    br @next"""
-
 TWICE = """
     add_u32 $s15, $s15, 1
     mov_u32 $s3, 0
@@ -147,7 +138,6 @@ KINDS = {
     "back to the step": {},
     "counted steps": {"at_next": COUNT},
     "constants in another order": {"tests": OTHER, "at_next": COUNT},
-    "a constant twice": {"tests": SAME_CONSTANT, "at_next": COUNT},
     "another dispatch in a case": {"tests": IN_A_CASE, "at_next": COUNT},
     "a loop around": {"before": "mov_u32 $s15, 0\n@outer:", "after": TWICE},
     "a size that is not a power of two": {"registers": 7},
@@ -237,6 +227,14 @@ def test_comparisons_in_any_order_are_a_dispatch() -> None:
     (found,) = _dispatches(machine(tests=OTHER, at_next=COUNT))
     assert list(found.cases) == [3, 0, 1, 5, 2]
     assert len(found.comparisons) == 5
+
+
+def test_a_second_comparison_with_a_constant_is_not_in_the_table() -> None:
+    again = "cmp_eq_u32 $c0, $s8, 1\n cbr $c0, @end\n br @set"
+    (found,) = _dispatches(machine(tests=f"{EQUAL}\n {again}"))
+    assert list(found.cases) == list(CASES)
+    assert len(found.comparisons) == len(CASES)
+    assert found.otherwise[1] not in found.comparisons
 
 
 def test_a_way_that_stores_or_is_long_is_not_copied() -> None:
