@@ -8,7 +8,7 @@ a phi that keeps growing has no bounds. A zero may have any sign.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from ctypes import c_float
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -74,6 +74,7 @@ class FloatRanges:
         if len(values) > MOST_VALUES or not any(_is_float(v) for v in values):
             return
         self._integers = integers() if integers is not None else Ranges(ssa)
+        self._constants = _constants([v for v in ssa.values() if isinstance(v, (Op, Phi))])
         solve(self._found, values, self._known, self._op, _without_bounds)
 
     def of(self, value: Value) -> FloatRange:
@@ -103,9 +104,29 @@ class FloatRanges:
             return None
         assert row.type is not None
         found = _result(row.stem, ranges, row.type.bits)
-        if found.nan is Nan.QUIET and _may_be_left_out(row.stem, args, ranges):
+        if found.nan is Nan.QUIET and self._may_be_left_out(row.stem, args, ranges):
             return replace(found, nan=Nan.ANY)
         return found
+
+    def _may_be_left_out(self, stem: str, args: list[Value], ranges: list[FloatRange]) -> bool:
+        """Return whether LLVM may take an operand, which may be a signalling NaN, for the result.
+
+        It does where it finds that the others change nothing, as in `x * 1` and `min(x, NaN)`.
+        """
+        if stem == "cvt":  # there and back
+            return ranges[0].nan is Nan.ANY
+        if stem not in ("add", "sub", "mul", "div", "fma", "min", "max"):
+            return False
+        return any(
+            found.nan is Nan.ANY
+            and all(
+                _may_be_neutral(stem, i, ranges[i])
+                and (isinstance(args[i], Const) or args[i] in self._constants)
+                for i in range(len(args))
+                if i != at
+            )
+            for at, found in enumerate(ranges)
+        )
 
     def _of_integer(self, op: Op) -> FloatRange | None:
         """Return the range of an integer's bits, or that of what a move moves."""
@@ -252,26 +273,6 @@ def _result(stem: str, args: list[FloatRange], bits: int) -> FloatRange:
     return FloatRange(min(ends), max(ends), Nan.NEVER)
 
 
-def _may_be_left_out(stem: str, args: list[Value], ranges: list[FloatRange]) -> bool:
-    """Return whether LLVM may take an operand, which may be a signalling NaN, for the result.
-
-    It does where it finds that the others change nothing, as in `x * 1` and `min(x, NaN)`.
-    """
-    if stem == "cvt":  # there and back
-        return ranges[0].nan is Nan.ANY
-    if stem not in ("add", "sub", "mul", "div", "fma", "min", "max"):
-        return False
-    return any(
-        found.nan is Nan.ANY
-        and all(
-            _may_be_neutral(stem, i, ranges[i]) and _may_be_constant(args[i], set())
-            for i in range(len(args))
-            if i != at
-        )
-        for at, found in enumerate(ranges)
-    )
-
-
 def _may_be_neutral(stem: str, at: int, found: FloatRange) -> bool:
     """Return whether an operation may leave its other operands as they are, but for the sign."""
     is_one = found.low <= 1 <= found.high or found.low <= -1 <= found.high
@@ -286,21 +287,31 @@ def _may_be_neutral(stem: str, at: int, found: FloatRange) -> bool:
             return True
 
 
-def _may_be_constant(value: Value, seen: set[Value]) -> bool:
-    """Return whether LLVM may find a value to be a constant, if only in one iteration of a loop."""
-    if value in seen:
-        return False
-    seen.add(value)
+def _constants(values: Sequence[Value]) -> set[Value]:
+    """Return what LLVM may find to be constants, if only in one iteration of a loop."""
+    found: set[Value] = set()
+    changed = True
+    while changed:
+        before = len(found)
+        for value in values:
+            if value not in found and _is_constant(value, found):
+                found.add(value)
+        changed = len(found) > before
+    return found
+
+
+def _is_constant(value: Value, known: Collection[Value]) -> bool:
+    """Return whether a value may be a constant, if those that are `known` may be."""
     if isinstance(value, Phi):
-        return any(_may_be_constant(a, seen) for a in value.args.values())
+        return any(isinstance(a, Const) or a in known for a in value.args.values())
     if not isinstance(value, Op):
         return True
-    row = value.ins.row
+    row, args = value.ins.row, value.args
     if row.is_memory:
         return row.segment not in (Segment.GLOBAL, Segment.KERNARG)
     if row.stem == "select":
-        return any(_may_be_constant(a, seen) for a in value.args[1:])
-    return all(_may_be_constant(a, seen) for a in value.args)
+        return any(isinstance(a, Const) or a in known for a in args[1:])
+    return all(isinstance(a, Const) or a in known for a in args)
 
 
 def _less(number: float) -> float:
