@@ -3,13 +3,14 @@
 A work-item that adds up a column of a matrix loads such vectors. Each iteration begins in another
 page, of which a host fetches the next lines by itself. It is quickest where the lanes of a warp are
 four lines and few iterations follow each other without a branch: the rows under way are then few.
+Rows that a loop around this one reads again come from the cache, where that gains nothing.
 """
 
 from __future__ import annotations
 
 from ....isa.types import RegClass, Segment, sign_extend
 from ..flow.order import Loop
-from ..ranges.stepping import increment_of, is_invariant
+from ..ranges.stepping import changed_parts, increment_of, is_invariant
 from ..values.ssa import Const, Op, Phi, Value
 from ..warps.uniformity import LaneShapes, Shapes
 from .registers import inner_loops, lane_step
@@ -32,7 +33,10 @@ def loads_far_rows(shapes: Shapes) -> bool:
 def has_far_rows(shapes: LaneShapes, loop: Loop) -> bool:
     """Return whether a loop loads vectors of rows that may be far apart."""
     return any(
-        _is_vector_load(shapes, op) and op.base is not None and _is_far(loop, op.base)
+        _is_vector_load(shapes, op)
+        and op.base is not None
+        and _is_far(loop, op.base)
+        and not _is_read_again(shapes, loop, op.base)
         for number in loop.nodes
         for op in shapes.ssa.ops.get(number, ())
     )
@@ -85,6 +89,14 @@ def _is_far(loop: Loop, address: Value) -> bool:
             case _:
                 return False
     return abs(constant) >= FAR
+
+
+def _is_read_again(shapes: LaneShapes, loop: Loop, address: Value) -> bool:
+    """Return whether each iteration of the loop around one loads from the same rows."""
+    if loop.parent is None:
+        return False
+    around = shapes.ssa.flow.loops[loop.parent]
+    return all(not is_invariant(part, loop) for part in changed_parts(address, around))
 
 
 def _number(value: Value) -> int:

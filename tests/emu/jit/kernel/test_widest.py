@@ -87,6 +87,14 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     assert width_of(columns(DIVERGENT)) == WIDE, "eight masks"
     assert width_of(columns("", row=FAR)) == WIDE, "rows may be far apart"
     assert width_of(columns("", row=f"mov_u64 $d3, {8 * ROW}")) == WIDE, "they are"
+    again = "mov_u32 $s9, 4\n@again:\n mov_u64 $d4, $d1\n mov_u32 $s3, 0"
+    repeated = columns("", row=FAR).replace("mov_u32 $s3, 0", again)
+    repeated = repeated.replace("[$d1]", "[$d4]").replace("$d1, $d1, $d3", "$d4, $d4, $d3")
+    until = "cbr $c0, @next\n sub_u32 $s9, $s9, 1\n cmp_gt_u32 $c0, $s9, 0\n cbr $c0, @again"
+    repeated = repeated.replace("cbr $c0, @next", until)
+    assert width_of(repeated) == WIDEST, "they come from the cache in the loop around"
+    moving = repeated.replace("@again:", "@again:\n add_u64 $d1, $d1, 64")
+    assert width_of(moving) == WIDE, "other rows in each iteration"
 
 
 @pytest.mark.parametrize(
