@@ -7,7 +7,7 @@ import pytest
 
 from ...support.agreement import same
 
-BUTTERFLY = """\
+HEAD = """\
 kernel k(global u32* %x, u32 %step, u32 %odd) {
     .group u32 part[SIZE]
     workitemid_u32 $s0, 0
@@ -20,6 +20,12 @@ kernel k(global u32* %x, u32 %step, u32 %odd) {
     ld_global_u32 $s4, [$d1]
     shl_u32 $s5, $s0, 2
     st_group_u32 $s4, [part+$s5]
+"""
+"""A workgroup puts its numbers into group memory."""
+
+BUTTERFLY = (
+    HEAD
+    + """\
     barrier
     PARTNER
     cmp_ge_u32 $c0, $s0, $s3
@@ -31,6 +37,7 @@ kernel k(global u32* %x, u32 %step, u32 %odd) {
     ret
 }
 """
+)
 PARTNERS = {
     "flipped": "xor_u32 $s6, $s0, $s2",
     "bits swapped": "shl_u32 $s6, $s0, 1\n and_u32 $s7, $s6, (SIZE - 1)\n shr_u32 $s6, $s0, 6\n"
@@ -48,19 +55,9 @@ def test_partners_are_loaded(partner: str, size: int) -> None:
         same(text, [x, step, running], items=2 * size, group_size=size)
 
 
-STEPS = """\
-kernel k(global u32* %x, u32 %step, u32 %odd) {
-    .group u32 part[SIZE]
-    workitemid_u32 $s0, 0
-    workitemflatabsid_u32 $s1
-    ld_kernarg_u32 $s2, [%step]
-    ld_kernarg_u32 $s3, [%odd]
-    cvt_u64_u32 $d0, $s1
-    ld_kernarg_u64 $d1, [%x]
-    mad_u64 $d1, $d0, 4, $d1
-    ld_global_u32 $s4, [$d1]
-    shl_u32 $s5, $s0, 2
-    st_group_u32 $s4, [part+$s5]
+STEPS = (
+    HEAD
+    + """\
     sub_u32 $s6, $s0, $s3
 @step:
     barrier
@@ -82,6 +79,7 @@ kernel k(global u32* %x, u32 %step, u32 %odd) {
     ret
 }
 """
+)
 
 
 @pytest.mark.parametrize(("size", "width"), [(64, 7), (64, 16), (256, 64)])
