@@ -39,11 +39,11 @@ from weakref import ref
 import numpy as np
 
 from ...geometry import Geometry
-from ...once import Once
 from ...result import Launched, Result
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text
 from ..runtime.context import Slot
+from ..runtime.once import Once
 from .hosts import Hosts, are_known
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ...once import Once
 from ..llvm.toolchain import Compiled, compile_text
+from .once import Once
 
 ATTRIBUTES = 'nounwind "no_caller_saved_registers"'
 """Attributes of helpers, in their definitions as well as where they are declared."""

@@ -11,10 +11,10 @@ import numpy as np
 
 from ...analysis.counting.paths import CHUNK, NODE_WORDS, Paths
 from ...analysis.flow.order import START
-from ...once import Once
 from ..llvm.toolchain import Compiled, compile_text, function_attributes
 from .aligned import aligned_bytes
 from .context import Count
+from .once import Once
 
 MOST_LANES = 64
 """Lanes of the widest warps whose branches are recorded."""

@@ -40,7 +40,7 @@ class SpareOf(Generic[_Memory]):
         return memory if memory.nbytes >= size else self._make(size)
 
     def give(self, memory: _Memory) -> None:
-        """Keep memory that is no longer used."""
+        """Keep memory for the next launch."""
         if memory.nbytes <= LARGEST:
             self._kept[:] = [memory]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from ....isa.table import Row
 from ....isa.types import Segment as MemorySegment
 from ..arithmetic.widths import extended, narrowed
@@ -12,7 +14,7 @@ from .warp_block import Header
 from .warp_code import WarpCode
 
 
-class Access(WarpCode):
+class Access(WarpCode, ABC):
     """Emits the pieces of which movers are made; `emit` puts them together."""
 
     def __init__(self, module: ModuleText, row: Row, width: int) -> None:
@@ -26,9 +28,9 @@ class Access(WarpCode):
         self.raw: Chunks = []
         """The address register, as i64."""
 
+    @abstractmethod
     def emit(self) -> None:
         """Append all code."""
-        raise NotImplementedError
 
     def begin(self) -> None:
         """Emit the return for an empty mask, and the operands that all ways need."""

@@ -135,7 +135,7 @@ def segment_function(
 
 
 def compute(body: Body, ins: Instruction, pc: int) -> None:
-    """Emit an instruction that is no access of memory, except to kernel arguments."""
+    """Emit an instruction that computes, moves registers or loads a kernel argument."""
     row = ins.row
     if row.stem == "nop":
         return

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 
 from ....isa.table import BY_NAME, Row
 from ....isa.types import Segment as MemorySegment
-from ...once import Once
 from ..arithmetic.widths import element_number, extended, narrowed
 from ..llvm.text import ModuleText, integer
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..runtime.context import BASE, DELTA, SIZE, WRITABLE
 from ..runtime.helpers import atomic_name
+from ..runtime.once import Once
 from .access import Access
 from .start import cold_symbols
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from ...engine import Work
 from ...interp.interpreter import CHECK_ROUNDS, FAIR, slots_of
-from ...once import Once
 from ...recent import Recent
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text, function_attributes
 from ..runtime.aligned import LINE
 from ..runtime.helpers import symbols
+from ..runtime.once import Once
 from ..runtime.spare import Spare
 from .compile import SegmentContext, Segments
 from .table import SegmentKind, Space

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ....isa.table import BY_NAME, Row
-from ...once import Once
 from ..arithmetic import emit as alu
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
@@ -14,6 +13,7 @@ from ..llvm.vectors import Chunks
 from ..runtime.aligned import LINE
 from ..runtime.context import GROUP_SIZE, ITEMS, Slot
 from ..runtime.helpers import symbols
+from ..runtime.once import Once
 from .warp_block import HEADER_BYTES, Header
 from .warp_code import WarpCode
 

@@ -15,7 +15,7 @@ from ...llvm.text import integer
 from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
-from .atomics import Atomics
+from .atomics.global_atomics import Atomics
 from .cold import Cold
 from .global_memory import GlobalMemory
 from .kernel_memory import KernelMemory

@@ -1,4 +1,4 @@
-"""Vectors of which a part of a warp has elements: a row's bias, where a grid is no whole warps."""
+"""Vectors that end within a warp, as a bias for each column where rows are not whole warps."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.kernel.memory.each_lane import MOST_WRITTEN_OUT
+from simtlab.emu.jit.kernel.memory.atomics.each_lane import MOST_WRITTEN_OUT
 
 from ...support.agreement import same
 

@@ -12,8 +12,8 @@ T = TypeVar("T")
 class Once(Generic[T]):
     """A function that keeps its results; a thread waits for a result that another one is making.
 
-    `functools.cache` would make two, and drop one of them. Code whose address somebody has must
-    stay.
+    `functools.cache` would make two, and drop one of them. Code must stay as long as something
+    refers to its address.
     """
 
     def __init__(self, function: Callable[..., T]) -> None:

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .....isa.types import Segment, Type
-from ....analysis.values.ssa import Op
-from ...llvm.text import integer
-from ...runtime.helpers import WIDE_ATOMIC, atomic_name
-from ..lane_code import LaneCode
-from .addressing.addresses import Addresses, Place, Window
-from .cold import Cold
+from ......isa.types import Segment, Type
+from .....analysis.values.ssa import Op
+from ....llvm.text import integer
+from ....runtime.helpers import WIDE_ATOMIC, atomic_name
+from ...lane_code import LaneCode
+from ..addressing.addresses import Addresses, Place, Window
+from ..cold import Cold
+from ..local_memory import LocalMemory
+from ..moves import Moves
+from ..scattered import Scattered
+from ..site import Site
 from .each_lane import EachLane
 from .group_atomics import GroupAtomics
-from .local_memory import LocalMemory
-from .moves import Moves
-from .scattered import Scattered
-from .site import Site
 
 
 class Atomics:

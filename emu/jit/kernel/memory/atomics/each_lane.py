@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .....isa.types import Type
-from ....analysis.values.ssa import Const, Op
-from ...arithmetic import atomics
-from ...llvm.text import integer
-from ..lane_code import LaneCode
-from .cold import Cold
+from ......isa.types import Type
+from .....analysis.values.ssa import Const, Op
+from ....arithmetic import atomics
+from ....llvm.text import integer
+from ...lane_code import LaneCode
+from ..cold import Cold
 
 _REDUCED = {"add": "add", "sub": "add", "and": "and", "or": "or", "xor": "xor"}
 """Operation -> how the operands of several lanes are put together."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .....isa.types import Type
-from ....analysis.values.ssa import Op
-from ..lane_code import LaneCode
-from .cold import Cold
+from ......isa.types import Type
+from .....analysis.values.ssa import Op
+from ...lane_code import LaneCode
+from ..cold import Cold
+from ..local_memory import Extent, LocalMemory
 from .each_lane import EachLane
-from .local_memory import Extent, LocalMemory
 
 
 class GroupAtomics:

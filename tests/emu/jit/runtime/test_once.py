@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 
-from simtlab.emu.once import Once
+from simtlab.emu.jit.runtime.once import Once
 
 
 def test_threads_wait_for_one_result() -> None:
