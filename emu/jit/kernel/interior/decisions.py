@@ -14,7 +14,8 @@ from ..context_code import load_slot
 from ..lane_code import LaneCode
 from ..memory.global_memory import GlobalMemory
 from .bounds import Bound, Conditions
-from .spans import Span, Spans
+from .span_arithmetic import Span
+from .spans import Spans
 
 FARTHEST = 1 << 47
 """Bytes between a pointer and the start of its buffer, at most."""

@@ -8,7 +8,6 @@ comparisons do, must the numbers of the span be those of the register, which is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from math import gcd
 
 from .....isa.table import Unit
@@ -22,50 +21,17 @@ from ..context_code import load_slot
 from ..instructions import Instructions
 from ..lane_code import POSITION, LaneCode
 from ..memory.kernel_memory import KernelMemory
-from .bound_arithmetic import BoundArithmetic
 from .bounds import ONE, Bound, Conditions, HasSteps
-
-LARGEST = (1 << 62) + (1 << 40)
-"""The largest number of a span: sums of two do not overflow 64 bits."""
-
-SMALL = 1 << 31
-"""Factors and identities are below it."""
+from .span_arithmetic import LARGEST, SMALL, Span, SpanArithmetic, between, constant
 
 DEEPEST = 64
 """Operations that are followed from a value."""
-
-LARGEST_FACTOR = 1 << 20
-"""The largest constant factor: larger ones mix bits, and such numbers have no useful bounds."""
-
-LARGEST_SCALED = 1 << 40
-"""The largest number that is asked for where its multiple, or a sum with it, would be too large."""
 
 _PLACES = frozenset({"workitemid", "workitemabsid", "workgroupid"})
 """Identities of one dimension that the workgroup's place and size bound."""
 
 _SINGLE = frozenset({"and", "or", "xor", "not", "shl", "shr"})
 """Operations on uniform values, which give one more."""
-
-
-@dataclass(frozen=True)
-class Span:
-    """The numbers of a value: bounds of the warp, and constants that bound them in any warp.
-
-    `param`: the position of the pointer parameter from which an address is counted; the bounds are
-    distances from it. All numbers are multiples of `multiple`, a power of two.
-    """
-
-    low: Bound
-    high: Bound
-    least: int
-    most: int
-    multiple: int = 1
-    param: int | None = None
-
-    @property
-    def is_single(self) -> bool:
-        """Whether it is one number."""
-        return self.low == self.high
 
 
 class Spans:
@@ -104,13 +70,13 @@ class Spans:
         self._in_row = in_row
         self._assumes = assumes
         self._found: dict[Value, Span | None] = {}
-        self._arithmetic = BoundArithmetic(conditions)
+        self._arithmetic = SpanArithmetic(conditions)
         self._depth = 0
 
     def of(self, value: Value) -> Span | None:
         """Return the span of a value; None if it has none that is worth a test."""
         if isinstance(value, Const):
-            return self._constant(sign_extend(value.bits, value.cls.bits))
+            return constant(sign_extend(value.bits, value.cls.bits))
         if value not in self._found:
             self._found[value] = None
             if self._depth < DEEPEST:
@@ -144,42 +110,27 @@ class Spans:
         """Return the span of the numbers that an instruction reads a register as."""
         if isinstance(value, Const):
             bits = value.bits
-            return self._constant(sign_extend(bits, value.cls.bits) if signed else bits)
+            return constant(sign_extend(bits, value.cls.bits) if signed else bits)
         span = self.of(value)
         if span is None or span.param is not None:
             return None
         bits = value.cls.bits
         low, high = (-(1 << (bits - 1)), mask_of(bits - 1)) if signed else (0, mask_of(bits))
-        return self.within(span, low, high)
-
-    def within(self, span: Span, least: int, most: int) -> Span:
-        """Ask that a span lies between constants; return it with what is known then."""
-        most = min(most, LARGEST)
-        if span.least < least:
-            self._conditions.at_most(span.low.times(-1), -least)
-        if span.most > most:
-            self._conditions.at_most(span.high, most)
-        return replace(span, least=max(span.least, least), most=min(span.most, most))
+        return self._arithmetic.within(span, low, high)
 
     # --- leaves
-
-    def _constant(self, number: int) -> Span | None:
-        if abs(number) > LARGEST:
-            return None
-        bound = Bound(constant=number)
-        return Span(bound, bound, number, number, number & -number or 1 << 32)
 
     def _of_phi(self, phi: Phi) -> Span | None:
         values = self._counters.get(phi)
         if phi in self._in_copies:
-            return self._between(*self._in_copies[phi])
+            return between(*self._in_copies[phi])
         if phi.cls is RegClass.C:
             return None
         if values is None or not self._lanes.shapes.is_uniform(phi):
             return self._stepped(phi)
         numbers = [sign_extend(v, phi.cls.bits) for v in values]
         multiple = gcd(*(n & -n or 1 << 32 for n in numbers))
-        return self._between(min(numbers), max(numbers), multiple)
+        return between(min(numbers), max(numbers), multiple)
 
     def _stepped(self, phi: Phi) -> Span | None:
         """Return the span of what a counted loop steps by a constant, as a pointer."""
@@ -202,9 +153,6 @@ class Spans:
                 first.param,
             )
         return None
-
-    def _between(self, low: int, high: int, multiple: int = 1) -> Span:
-        return Span(Bound(constant=low), Bound(constant=high), low, high, multiple)
 
     def _identity(self, op: Op) -> Span | None:
         if op.cls is not RegClass.S or op.ins.row.stem in ("laneid", "waveid"):
@@ -273,21 +221,20 @@ class Spans:
         type_ = row.type
         if type_ is None or type_.is_float or op.cls is RegClass.C or type_.bits < 32:
             return None
-        args = op.args
+        args, arithmetic = op.args, self._arithmetic
         match row.stem:
             case "add":
-                return self._sum(self.of(args[0]), self.of(args[1]))
+                return arithmetic.sum(self.of(args[0]), self.of(args[1]))
             case "sub":
-                return self._sum(self.of(args[0]), self.of(args[1]), -1)
+                return arithmetic.sum(self.of(args[0]), self.of(args[1]), -1)
             case "mul":
-                return self._product(self.of(args[0]), self.of(args[1]))
+                return arithmetic.product(self.of(args[0]), self.of(args[1]))
             case "mad":
-                return self._sum(
-                    self._product(self.of(args[0]), self.of(args[1])), self.of(args[2])
-                )
+                product = arithmetic.product(self.of(args[0]), self.of(args[1]))
+                return arithmetic.sum(product, self.of(args[2]))
             case "shl" if isinstance(args[1], Const):
                 count = args[1].bits & (type_.bits - 1)
-                return self._product(self.of(args[0]), self._constant(1 << count))
+                return arithmetic.product(self.of(args[0]), constant(1 << count))
             case "cvt":
                 return self._converted(op)
             case "min" | "max" if self._assumes:
@@ -299,57 +246,6 @@ class Spans:
             case stem if stem in _SINGLE and type_.bits == 32:
                 return self._computed(op)
         return None
-
-    def _sum(self, a: Span | None, b: Span | None, sign: int = 1) -> Span | None:
-        if a is None or b is None or (b.param is not None and (sign < 0 or a.param is not None)):
-            return None
-        if sum(max(-s.least, s.most) for s in (a, b)) > LARGEST:
-            a, b = (self.within(s, -LARGEST_SCALED, LARGEST_SCALED) for s in (a, b))
-        low, high, least, most = b.low, b.high, b.least, b.most
-        if sign < 0:
-            low, high = high.times(-1), low.times(-1)
-            least, most = -most, -least
-        param = a.param if b.param is None else b.param
-        return Span(
-            a.low.plus(low),
-            a.high.plus(high),
-            a.least + least,
-            a.most + most,
-            gcd(a.multiple, b.multiple),
-            param,
-        )
-
-    def _product(self, a: Span | None, b: Span | None) -> Span | None:
-        if a is None or b is None or a.param is not None or b.param is not None:
-            return None
-        if a.is_single and a.low.is_constant:
-            a, b = b, a
-        multiple = min(a.multiple * b.multiple, 1 << 32)
-        if b.is_single and b.low.is_constant:
-            factor = b.low.constant
-            if not factor:
-                return self._constant(0)
-            if abs(factor) > LARGEST_FACTOR:
-                return None
-            if max(abs(a.least), abs(a.most)) * abs(factor) > LARGEST:
-                a = self.within(a, -LARGEST_SCALED, LARGEST_SCALED)
-            low, high, ends = a.low, a.high, (a.least * factor, a.most * factor)
-            if factor < 0:
-                low, high = high, low
-            return Span(low.times(factor), high.times(factor), min(ends), max(ends), multiple)
-        if not b.is_single:
-            a, b = b, a
-        if not b.is_single:
-            return None
-        a, b = self.within(a, 1 - SMALL, SMALL - 1), self.within(b, 0, SMALL - 1)
-        ends = [x * y for x in (a.least, a.most) for y in (b.least, b.most)]
-        return Span(
-            self._arithmetic.times(a.low, b.low),
-            self._arithmetic.times(a.high, b.low),
-            min(ends),
-            max(ends),
-            multiple,
-        )
 
     def _converted(self, op: Op) -> Span | None:
         row = op.ins.row
@@ -382,11 +278,11 @@ class Spans:
             return kept
         if any(varies):
             return None
-        pick = "llvm.smin" if upper else "llvm.smax"
-        choose = min if upper else max
+        pick, choose = ("llvm.smin", min) if upper else ("llvm.smax", max)
+        extreme = self._arithmetic.bounds.extreme
         return Span(
-            self._arithmetic.extreme(pick, a.low, b.low),
-            self._arithmetic.extreme(pick, a.high, b.high),
+            extreme(pick, a.low, b.low),
+            extreme(pick, a.high, b.high),
             choose(a.least, b.least),
             choose(a.most, b.most),
             gcd(a.multiple, b.multiple),
@@ -398,7 +294,7 @@ class Spans:
         if a is None or b is None or not b.is_single:
             return None
         code, conditions = self._lanes.code, self._conditions
-        a, b = self.within(a, 0, mask_of(32)), self.within(b, 1, SMALL - 1)
+        a, b = self._arithmetic.within(a, 0, mask_of(32)), self._arithmetic.within(b, 1, SMALL - 1)
         if conditions.never:
             return None
         if a.low.is_constant and a.high.is_constant and b.low.is_constant:
@@ -421,10 +317,10 @@ class Spans:
         """Return the span of a quotient or remainder of numbers that are the same in all warps."""
         low, high = a.low.constant // by, a.high.constant // by
         if op.ins.row.stem == "div":
-            return self._between(low, high)
+            return between(low, high)
         if low == high:
-            return self._between(a.low.constant % by, a.high.constant % by)
-        return self._between(0, by - 1)
+            return between(a.low.constant % by, a.high.constant % by)
+        return between(0, by - 1)
 
     def _chosen(self, op: Op) -> Span | None:
         condition, a, b = op.args[0], self.of(op.args[1]), self.of(op.args[2])
@@ -437,9 +333,10 @@ class Spans:
             return found
         if a is None or b is None or a.param != b.param:
             return None
+        extreme = self._arithmetic.bounds.extreme
         return Span(
-            self._arithmetic.extreme("llvm.smin", a.low, b.low),
-            self._arithmetic.extreme("llvm.smax", a.high, b.high),
+            extreme("llvm.smin", a.low, b.low),
+            extreme("llvm.smax", a.high, b.high),
             min(a.least, b.least),
             max(a.most, b.most),
             gcd(a.multiple, b.multiple),

@@ -346,7 +346,7 @@ class Hoisted:
         is_global = address.segment is Segment.GLOBAL
         if not is_global and (self._numbers.each or address.segment not in _BLOCKS):
             return False
-        if not is_global and not self._memory.local.needs_test(op):
+        if not is_global and not self._memory.local.checks.needs_test(op):
             return False
         line = lines.of(base, op) if is_global else lines.offset(base, op)
         size, offset = row.type.size, address.offset
@@ -382,7 +382,7 @@ class Hoisted:
 
     def _limits_of_block(self, op: Op, bytes_: int) -> tuple[int, int] | None:
         """Return the same for group, private and readonly memory."""
-        extent = self._memory.local.extent(op)
+        extent = self._memory.local.checks.extent(op)
         room = extent.total + extent.size - bytes_
         return (0, room // extent.size) if room >= extent.size else None
 

@@ -62,7 +62,7 @@ class LaneByLane:
         self.one.charges = lanes.charges
         self.one.mask = ["splat (i1 true)"]
         self._instructions = Instructions(self.one, memory, _refuse)
-        self._joint_tests = JointTests(self._instructions.access.local, self._ssa, loop)
+        self._joint_tests = JointTests(self._instructions.access.local.checks, self._ssa, loop)
         self._lane = ""
         """The number of the lane, an i64."""
         self._exits: dict[int, Exit] = {}

@@ -39,7 +39,7 @@ class Access:
         self.global_ = GlobalMemory(lanes, moves, cold, pieces, memory)
         self.local = LocalMemory(lanes, moves, cold, pieces, memory)
         self.tile = TileCopies(lanes, LanePlaces(lanes, self.global_.addresses, self.global_.runs))
-        self._atomics = Atomics(lanes, self.local, cold, moves, self.global_.addresses)
+        self._atomics = Atomics(lanes, self.local.checks, cold, moves, self.global_.addresses)
         self._arguments: dict[tuple[int, str], str] = {}
 
     @property
@@ -54,7 +54,7 @@ class Access:
         carried: Mapping[Op, Op] | None = None,
     ) -> None:
         """Emit the code of a loop before which a test has shown that some accesses are inside."""
-        self.global_.certain = self.local.certain = certain
+        self.global_.certain = self.local.checks.certain = certain
         self.global_.rows.rely_on(rows or {})
         self.global_.carried = carried or {}
 
@@ -64,7 +64,7 @@ class Access:
         if not row.is_memory or row.segment is Segment.KERNARG:
             return False
         known = row.segment is not Segment.GLOBAL and not row.is_atomic
-        return not known or self.local.needs_test(op)
+        return not known or self.local.checks.needs_test(op)
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""

@@ -16,7 +16,7 @@ from .....isa.types import Segment
 from ....analysis.flow.order import Loop
 from ....analysis.values.bit_fields import BitField, field_of
 from ....analysis.values.ssa import Op, Ssa, Value
-from .local_memory import LocalMemory
+from .local_checks import LocalChecks
 
 _BLOCKS = frozenset({Segment.PRIVATE, Segment.READONLY})
 
@@ -24,11 +24,11 @@ _BLOCKS = frozenset({Segment.PRIVATE, Segment.READONLY})
 class JointTests:
     """Arranges the accesses of a loop, and tests those of a node together."""
 
-    def __init__(self, local: LocalMemory, ssa: Ssa, loop: Loop) -> None:
-        self.local = local
+    def __init__(self, checks: LocalChecks, ssa: Ssa, loop: Loop) -> None:
+        self.checks = checks
         self._nodes = loop.nodes
         self._of_node = {n: self._arranged(ssa.ops.get(n, ())) for n in loop.nodes}
-        crossing = local.lanes.table.crossing
+        crossing = checks.lanes.table.crossing
         for number, (_, groups) in self._of_node.items():
             for group in groups.values():
                 words = [field_of(base).word for base in {op.base for op in group} if base]
@@ -86,35 +86,35 @@ class JointTests:
 
     def _is_tested(self, op: Op) -> bool:
         row = op.ins.row
-        return row.is_memory and row.segment in _BLOCKS and self.local.needs_test(op)
+        return row.is_memory and row.segment in _BLOCKS and self.checks.needs_test(op)
 
     def _may_join(self, op: Op) -> bool:
         """Return whether an access can share a test."""
         if not self._is_tested(op) or op.base is None:
             return False
-        extent = self.local.extent(op)
+        extent = self.checks.extent(op)
         return extent.span() >= 0 and extent.offset % extent.size == 0
 
     def test(self, group: Sequence[Op]) -> None:
         """Test accesses together; each by itself if one of them is outside."""
-        local, lanes, code = self.local, self.local.lanes, self.local.lanes.code
-        local.tested = frozenset()
+        checks, lanes, code = self.checks, self.checks.lanes, self.checks.lanes.code
+        checks.tested = frozenset()
         bad = self._any_outside(group)
         if lanes.otherwise:
             lanes.rely_on(code.let(f"xor i1 {bad}, true"))
-            local.tested = frozenset(group)
+            checks.tested = frozenset(group)
             return
         each, go = code.fresh_label("j"), code.fresh_label("j")
         code.branch(bad, each, go)
         known = dict(lanes.local)
         code.block(each)
         for op in group[:-1]:
-            local.test(op)
-        local.always_faults(group[-1])
+            checks.test(op)
+        checks.always_faults(group[-1])
         code.jump(go)
         code.block(go)
         lanes.local = known
-        local.tested = frozenset(group)
+        checks.tested = frozenset(group)
 
     def _any_outside(self, group: Sequence[Op]) -> str:
         """Return whether one of the accesses is outside or misaligned, an i1."""
@@ -127,7 +127,7 @@ class JointTests:
         for base, ops in by_base.items():
             low, high, odd, grain = self._limits(ops)
             within = high // grain * grain + grain
-            scalar = self.local.lanes.scalar(base)
+            scalar = self.checks.lanes.scalar(base)
             if low == 0 and within & (within - 1) == 0:
                 field = field_of(base)
                 if not self._is_at_hand(field.word, group[0].node):
@@ -136,13 +136,13 @@ class JointTests:
                 fields.setdefault(field.word, []).append((scalar, field, bits))
             else:
                 tests += self._outside(scalar, low, high, odd)
-        code = self.local.lanes.code
+        code = self.checks.lanes.code
         for word, found in fields.items():
             if len(found) == 1:
                 ((scalar, _, bits),) = found
                 mask = bits & 0xFFFF_FFFF
             else:
-                scalar, mask = self.local.lanes.scalar(word), 0
+                scalar, mask = self.checks.lanes.scalar(word), 0
                 for _, field, bits in found:
                     mask |= field.in_word(bits)
             tests.append(code.let(f"icmp ne i32 {code.let(f'and i32 {scalar}, {mask}')}, 0"))
@@ -155,23 +155,23 @@ class JointTests:
         """Return whether code of a node can read a word."""
         if not isinstance(word, Op) or word.node not in self._nodes:
             return False
-        return word.node == number or word in self.local.lanes.table.crossing
+        return word.node == number or word in self.checks.lanes.table.crossing
 
     def _limits(self, ops: Sequence[Op]) -> tuple[int, int, int, int]:
         """Return the bounds of one base, its bits that must be zero, and what then divides it."""
-        local = self.local
-        extents = [local.extent(op) for op in ops]
+        checks = self.checks
+        extents = [checks.extent(op) for op in ops]
         low = max(extent.lowest for extent in extents)
         high = min(extent.lowest + extent.span() for extent in extents)
         odd = max(
-            0 if local.is_aligned(op, extent) else extent.size - 1
+            0 if checks.is_aligned(op, extent) else extent.size - 1
             for op, extent in zip(ops, extents, strict=True)
         )
         return low, high, odd, max(extent.size for extent in extents)
 
     def _outside(self, scalar: str, low: int, high: int, odd: int) -> list[str]:
         """Return the tests of a base by comparing it."""
-        code = self.local.lanes.code
+        code = self.checks.lanes.code
         if high < low:
             return ["true"]
         far = code.let(f"sub i32 {scalar}, {low}") if low else scalar

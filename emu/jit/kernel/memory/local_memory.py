@@ -1,14 +1,14 @@
 """Loads and stores of group, private and readonly memory: 32-bit offsets into one block each.
 
-The block is known: an access is inside or faults, and one test decides it.
+The block is known: an access is inside or faults, and one test decides it (`local_checks.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .....isa.types import RegClass, Segment, Type
-from ....analysis.values.ssa import Const, Op
+from .....isa.types import Segment, Type
+from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.context import Slot
@@ -20,8 +20,8 @@ from .agreeing import agree, may_agree
 from .cold import Cold
 from .few_rows import FewOffsets, FewRows, few_offsets
 from .kernel_memory import KernelMemory
+from .local_checks import LocalChecks
 from .moves import Moves
-from .outside import outside
 from .piece_rows import whole_chunks
 from .pieces import Pieces
 from .private_rows import PrivateRows
@@ -31,7 +31,7 @@ from .shuffles.routed import Routed
 
 
 class LocalMemory:
-    """Emits the loads and stores of these segments, and their checks."""
+    """Emits the loads and stores of these segments."""
 
     def __init__(
         self, lanes: LaneCode, moves: Moves, cold: Cold, pieces: Pieces, memory: KernelMemory
@@ -41,27 +41,11 @@ class LocalMemory:
         self.cold = cold
         self.pieces = pieces
         self.memory = memory
+        self.checks = LocalChecks(lanes, memory)
         self.rows = PrivateRows(lanes, moves, memory)
         self._few_rows = FewRows(lanes, moves, self.rows)
         self.forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
-        self.certain: frozenset[Op] = frozenset()
-        """Accesses of one place, or of neighbours, that a test has shown to be inside."""
-        self.tested: frozenset[Op] = frozenset()
-        """Accesses of a lane that runs alone which one test has shown to be inside."""
-
-    def extent(self, op: Op) -> Extent:
-        """Return where an instruction accesses its segment."""
-        address, type_ = op.ins.address, op.ins.row.type
-        assert address is not None
-        assert type_ is not None
-        total = {
-            Segment.GROUP: self.memory.group_bytes,
-            Segment.PRIVATE: self.memory.private_bytes,
-            Segment.READONLY: self.memory.readonly_bytes,
-        }[address.segment]
-        base = op.base if op.base is not None else Const(RegClass.S, 0)
-        return Extent(base, address.offset, type_.size, total)
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
@@ -69,7 +53,7 @@ class LocalMemory:
         address, type_ = op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
-        extent = self.extent(op)
+        extent = self.checks.extent(op)
         if self.forwarding.is_kept(op):
             self.forwarding.keep(op, self.moves.store_data(op, type_))
         forwarded = self.forwarding.load(op)
@@ -80,7 +64,7 @@ class LocalMemory:
         elif op in self.forwarding.found.unread:
             pass
         elif extent.span() < 0:
-            self.always_faults(op)
+            self.checks.always_faults(op)
             self._define_anything(op)
         elif address.segment is Segment.PRIVATE:
             self._private(op, type_, extent)
@@ -114,12 +98,12 @@ class LocalMemory:
             self._own(op, type_, extent)
         elif lanes.shapes.is_uniform(extent.base) and not self.memory.each_apart:
             base = lanes.scalar(extent.base)
-            self._guarded(op, extent, self._scalar_outside(op, base, extent))
+            self.checks.guarded(op, extent, self.checks.scalar_outside(op, base, extent))
             self._define(op, self.rows.access(op, type_, base, extent.offset))
         elif (few := self._few_offsets(op, extent)) is not None:
             self._define(op, self._few_rows.access(op, type_, extent, few))
         else:
-            self.guard(op, extent)
+            self.checks.guard(op, extent)
             places = self.rows.places(extent.base, extent.offset)
             self._define(op, self._each(op, type_, places))
 
@@ -132,7 +116,7 @@ class LocalMemory:
     def _own(self, op: Op, type_: Type, extent: Extent) -> None:
         """Access the private memory of the lane that runs alone."""
         lanes, moves, base = self.lanes, self.moves, self.lanes.scalar(extent.base)
-        self.test(op)
+        self.checks.test(op)
         place = self.rows.own_place(type_, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
@@ -143,7 +127,7 @@ class LocalMemory:
         """Access one place for all lanes."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
         base = lanes.scalar(extent.base)
-        self.test(op)
+        self.checks.test(op)
         place = self._place(memory, base, extent.offset)
         if op.ins.row.is_load:
             lanes.define(op, "value", [moves.load(type_, place)])
@@ -166,7 +150,7 @@ class LocalMemory:
         lanes, code = self.lanes, self.lanes.code
 
         def each() -> list[str]:
-            self.guard(op, extent)
+            self.checks.guard(op, extent)
             return self._each(op, type_, self._places(memory, extent))
 
         elements = tables.elements_of(self.memory.ranges.of(extent.base, op.node), extent)
@@ -201,7 +185,7 @@ class LocalMemory:
     def _agreeing(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
         """Load one place if all running lanes have one offset, else gather."""
         lanes = self.lanes
-        self.guard(op, extent)
+        self.checks.guard(op, extent)
 
         def one() -> list[str]:
             place = self._place(memory, lanes.extracted0(extent.base), extent.offset)
@@ -214,7 +198,7 @@ class LocalMemory:
 
     def _store_shuffled(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
         """Store to neighbours where the lanes of each vector have them, else scatter."""
-        self.guard(op, extent)
+        self.checks.guard(op, extent)
         data = self.moves.store_data(op, type_)
         firsts, good = shuffled.neighbours(self.lanes, self.lanes.vector(extent.base))
 
@@ -243,7 +227,7 @@ class LocalMemory:
         span = extent.span(lanes.count)
         good = "false"
         if span >= 0:
-            good = code.let(f"xor i1 {self._outside(first, extent, span, 0)}, true")
+            good = code.let(f"xor i1 {extent.outside(code, first, span, 0)}, true")
         piece = lanes.pieces.n if lanes.facts.piece else lanes.count
         on_stack = op.ins.row.segment is Segment.GROUP and self.memory.is_group_on_stack
 
@@ -258,7 +242,7 @@ class LocalMemory:
             return []
 
         def slow() -> list[str]:
-            self.guard(op, extent)
+            self.checks.guard(op, extent)
             if not extent.is_signed:
                 return self._each(op, type_, self._places(memory, extent))
             # Lane 0 need not run, and may be before the segment.
@@ -268,9 +252,9 @@ class LocalMemory:
             moves.store_wide(type_, moves.store_data(op, type_), host)
             return []
 
-        if op in self.certain or self._holds(op, extent, extent.size * piece):
+        if op in self.checks.certain or self.checks.holds(op, extent, extent.size * piece):
             self._define(op, fast())
-        elif extent.is_signed and self._lanes_hold(op, extent):
+        elif extent.is_signed and self.checks.lanes_hold(op, extent):
             self._define(op, slow())
         else:
             self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
@@ -283,7 +267,7 @@ class LocalMemory:
         span = extent.span(lanes.pieces.n if step else 1)
         good = "false"
         if span >= 0:
-            bad = [self._outside(first, extent, span, 0) for first in firsts]
+            bad = [extent.outside(code, first, span, 0) for first in firsts]
             outside = bad[0]
             for test in bad[1:]:
                 outside = code.let(f"or i1 {outside}, {test}")
@@ -299,7 +283,7 @@ class LocalMemory:
             return []
 
         def slow() -> list[str]:
-            self.guard(op, extent)
+            self.checks.guard(op, extent)
             if not step or not extent.is_signed:
                 return self._each(op, type_, self._places(memory, extent))
             # The first lane of a piece need not run, and may be before the segment.
@@ -309,7 +293,7 @@ class LocalMemory:
             pieces.store(op, type_, far, step)
             return []
 
-        inside = self._holds(op, extent, extent.size * (lanes.pieces.n if step else 1))
+        inside = self.checks.holds(op, extent, extent.size * (lanes.pieces.n if step else 1))
         if op.ins.row.is_load and lanes.is_pieced(op):
             scalars = (
                 pieces.load_scalars(type_, hosts())
@@ -326,7 +310,7 @@ class LocalMemory:
             return
         if inside:
             loaded = fast()
-        elif step and extent.is_signed and self._lanes_hold(op, extent):
+        elif step and extent.is_signed and self.checks.lanes_hold(op, extent):
             loaded = slow()
         else:
             loaded = self.moves.either(good, fast, slow, op.cls, lanes.n)
@@ -340,7 +324,7 @@ class LocalMemory:
         lanes, code = self.lanes, self.lanes.code
         first = lanes.extracted0(extent.base)
         lowest = code.let(f"add i32 {first}, {route.lowest}")
-        good = self._outside(lowest, extent, extent.span() - route.span, 0)
+        good = extent.outside(code, lowest, extent.span() - route.span, 0)
         if not op.ins.row.is_load:
             absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
             good = code.let(f"or i1 {good}, {absent}")
@@ -355,112 +339,10 @@ class LocalMemory:
             return []
 
         def slow() -> list[str]:
-            self.guard(op, extent)
+            self.checks.guard(op, extent)
             return self._each(op, type_, self._places(memory, extent))
 
         self._define(op, self.moves.either(good, fast, slow, op.cls, lanes.n))
-
-    # --- checks
-
-    def _lanes_hold(self, op: Op, extent: Extent) -> bool:
-        """Return whether all running lanes are known to be inside, and aligned."""
-        found = self.memory.ranges.of(extent.base, op.node)
-        return found.is_inside(extent.offset, extent.size, extent.total) and found.is_aligned(
-            extent.offset, extent.size
-        )
-
-    def guard(self, op: Op, extent: Extent) -> None:
-        """Trap if a running lane is outside its segment or misaligned."""
-        lanes = self.lanes
-        if self._lanes_hold(op, extent):
-            return
-        span = extent.span()
-        aligned = self.is_aligned(op, extent)
-        wrong = [
-            extent.outside(lanes.code, chunk, span, lanes.n, aligned=aligned)
-            for chunk in lanes.vector(extent.base)
-        ]
-        self._guarded(op, extent, lanes.any(lanes.combine("and", wrong, lanes.mask)))
-
-    def test(self, op: Op) -> None:
-        """Trap if an access of one place is outside its segment or misaligned."""
-        extent = self.extent(op)
-        if not self._holds(op, extent, extent.size):
-            bad = self._scalar_outside(op, self.lanes.scalar(extent.base), extent)
-            self._guarded(op, extent, bad)
-
-    def _holds(self, op: Op, extent: Extent, size: int) -> bool:
-        """Return whether `size` bytes from each scalar on are known to be inside, and aligned.
-
-        The scalars are those of a uniform base, or of one with a stride.
-        """
-        ranges = self.memory.ranges
-        # Code for one lane has that lane's scalar.
-        of_warp = self.lanes.shapes is ranges.shapes
-        found = (ranges.of_firsts if of_warp else ranges.of)(extent.base, op.node)
-        return found.is_inside(extent.offset, size, extent.total) and found.is_aligned(
-            extent.offset, extent.size
-        )
-
-    def needs_test(self, op: Op) -> bool:
-        """Return whether ranges do not show that an access is inside."""
-        extent, lanes = self.extent(op), self.lanes
-        count = 1
-        if not lanes.shapes.is_uniform(extent.base):
-            count = lanes.pieces.n if lanes.facts.piece else lanes.count
-        found = self.memory.ranges.of(extent.base, op.node)
-        everywhere = found.is_inside(extent.offset, extent.size, extent.total)
-        return not (
-            (everywhere and found.is_aligned(extent.offset, extent.size))
-            or self._holds(op, extent, extent.size * count)
-        )
-
-    def always_faults(self, op: Op) -> None:
-        """Emit an access that cannot be inside; what follows is never reached."""
-        self._fault(op, self.extent(op))
-        self.lanes.code.block(self.lanes.code.fresh_label("u"))
-
-    def _outside(self, base: str, extent: Extent, span: int, n: int) -> str:
-        return extent.outside(self.lanes.code, base, span, n)
-
-    def _scalar_outside(self, op: Op, base: str, extent: Extent) -> str:
-        """Return whether an access at one base for all lanes is outside, or misaligned."""
-        aligned = self.is_aligned(op, extent)
-        return extent.outside(self.lanes.code, base, extent.span(), 0, aligned=aligned)
-
-    def is_aligned(self, op: Op, extent: Extent) -> bool:
-        """Return whether the running lanes' accesses are known to be aligned."""
-        found = self.memory.ranges.of(extent.base, op.node)
-        return found.is_aligned(extent.offset, extent.size)
-
-    def _guarded(self, op: Op, extent: Extent, bad: str) -> None:
-        if op in self.certain or op in self.tested:
-            return
-        code = self.lanes.code
-        if self.lanes.otherwise:
-            self.lanes.rely_on(code.let(f"xor i1 {bad}, true"))
-            return
-        fault, go = code.fresh_label("l"), code.fresh_label("l")
-        code.branch(bad, fault, go)
-        known = dict(self.lanes.local)
-        code.block(fault)
-        self._fault(op, extent)
-        code.block(go)
-        self.lanes.local = known
-
-    def _fault(self, op: Op, extent: Extent) -> None:
-        """Report the lane that is outside, and end the launch."""
-        lanes, code = self.lanes, self.lanes.code
-        masks = [code.let(f"bitcast {lanes.mask_type} {m} to i{lanes.n}") for m in lanes.mask]
-        result = code.call(
-            "i32",
-            outside(code.module, lanes.n, lanes.k),
-            "ptr %ctx",
-            *(f"{integer(32, lanes.n)} {chunk}" for chunk in lanes.vector(extent.base)),
-            *(f"i{lanes.n} {mask}" for mask in masks),
-            *(f"i64 {number}" for number in (extent.offset, extent.total, extent.size)),
-        )
-        lanes.leave(result, op.pc)
 
     def _define_anything(self, op: Op) -> None:
         """Define a value for an access that always faults; nothing uses it."""

@@ -17,7 +17,7 @@ from ....runtime.helpers import WIDE_ATOMIC, atomic_name
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses, Place, Window
 from ..cold import Cold
-from ..local_memory import LocalMemory
+from ..local_checks import LocalChecks
 from ..moves import Moves
 from ..scattered import Scattered
 from ..site import Site
@@ -29,15 +29,15 @@ class Atomics:
     """Emits the atomics of one kernel."""
 
     def __init__(
-        self, lanes: LaneCode, local: LocalMemory, cold: Cold, moves: Moves, addresses: Addresses
+        self, lanes: LaneCode, checks: LocalChecks, cold: Cold, moves: Moves, addresses: Addresses
     ) -> None:
         self.lanes = lanes
-        self.local = local
+        self.checks = checks
         self.cold = cold
         self.moves = moves
         self.addresses = addresses
         self._each = EachLane(lanes, cold)
-        self._group_atomics = GroupAtomics(lanes, local, cold, self._each)
+        self._group_atomics = GroupAtomics(lanes, checks, cold, self._each)
         self._scattered = Scattered(lanes, moves, cold, addresses)
         self._is_alone = lanes.is_alone
         """Whether this is code for one lane of a warp."""
@@ -56,11 +56,11 @@ class Atomics:
 
     def _group(self, op: Op, type_: Type) -> None:
         """Emit an atomic of group memory, with its checks."""
-        extent = self.local.extent(op)
+        extent = self.checks.extent(op)
         if extent.span() < 0:
-            self.local.always_faults(op)
+            self.checks.always_faults(op)
         else:
-            self.local.guard(op, extent)
+            self.checks.guard(op, extent)
         self._group_atomics.op(op, type_)
 
     # --- global memory

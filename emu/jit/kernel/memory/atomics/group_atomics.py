@@ -5,17 +5,18 @@ from __future__ import annotations
 from ......isa.types import Type
 from .....analysis.values.ssa import Op
 from ...lane_code import LaneCode
+from ..addressing.extent import Extent
 from ..cold import Cold
-from ..local_memory import Extent, LocalMemory
+from ..local_checks import LocalChecks
 from .each_lane import EachLane
 
 
 class GroupAtomics:
     """Emits the atomics of group memory of one kernel."""
 
-    def __init__(self, lanes: LaneCode, local: LocalMemory, cold: Cold, each: EachLane) -> None:
+    def __init__(self, lanes: LaneCode, checks: LocalChecks, cold: Cold, each: EachLane) -> None:
         self.lanes = lanes
-        self.local = local
+        self.checks = checks
         self.cold = cold
         self._each = each
         self._places: dict[str, str] = {}
@@ -23,8 +24,8 @@ class GroupAtomics:
     def op(self, op: Op, type_: Type) -> None:
         """Emit one atomic whose running lanes are inside the segment."""
         lanes, code, each = self.lanes, self.lanes.code, self._each
-        extent = self.local.extent(op)
-        memory = self.local.memory.group_place(lanes.entry)
+        extent = self.checks.extent(op)
+        memory = self.checks.memory.group_place(lanes.entry)
         if lanes.shapes.is_uniform(extent.base) and each.is_reduced(op):
             each.reduced(op, type_, self._place(memory, extent, lanes.scalar(extent.base)))
             return
@@ -42,7 +43,7 @@ class GroupAtomics:
     def _cells(self, name: str) -> str:
         """Return cells by the name of their use."""
         if name not in self._places:
-            entry, memory = self.lanes.entry, self.local.memory
+            entry, memory = self.lanes.entry, self.checks.memory
             self._places[name] = memory.cells_after_group(name, entry) or self.cold.cells(name)
         return self._places[name]
 
