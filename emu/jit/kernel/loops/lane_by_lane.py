@@ -15,7 +15,7 @@ from ....analysis.lanes.short_sides import short_side
 from ....analysis.lanes.sparse import taken_in, ways_out
 from ....analysis.values.ssa import Const, Op, Phi, Value, same_value, uses
 from ....analysis.warps.uniformity import OneLane
-from ...llvm.text import constant, integer, register_type
+from ...llvm.text import constant, register_type
 from ...runtime.context import TrapCode
 from .. import budget
 from ..control.edges import Edges
@@ -27,6 +27,7 @@ from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from .dispatched import Dispatched, found_dispatches
 from .hoisted import Hoisted
+from .lane_cells import LaneCells, cell_type
 
 MOST_AHEAD = 4
 """Most values of the next lane that are loaded while one lane runs."""
@@ -70,6 +71,7 @@ class LaneByLane:
         """The version of the loop that is being written: the prefix of its labels."""
         self._is_tested = False
         """Whether that version tests accesses."""
+        self._cells = LaneCells(lanes)
         self._in_cells: set[Value] = set()
         """What lanes take from cells."""
         self._joined: set[int] = set()
@@ -138,7 +140,7 @@ class LaneByLane:
         one = self.one.variables
         self._lane = one.word("next lane")
         one.set_word(LANE, self._lane)
-        own = {value: one.load((value, "ahead"), [_cell(value.cls, 0)])[0] for value in ahead}
+        own = {value: one.load((value, "ahead"), [cell_type(value.cls)])[0] for value in ahead}
         others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
         code.line(f"store i64 {others}, ptr {remaining}")
         self._load_ahead(remaining, ahead)
@@ -206,9 +208,8 @@ class LaneByLane:
         lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 false")
         one.set_word("next lane", lane)
         for value, cells in ahead.items():
-            cell = _cell(value.cls, 0)
-            own = code.let(f"load {cell}, ptr {self._place(value.cls, cells, lane)}")
-            one.store((value, "ahead"), [cell], [own])
+            own = self._cells.load(value.cls, cells, lane)
+            one.store((value, "ahead"), [cell_type(value.cls)], [own])
 
     def _enter(self, sources: dict[Value, str], known: dict[Value, str]) -> None:
         """Give one lane what it needs at the header."""
@@ -331,15 +332,8 @@ class LaneByLane:
         constant_ = self._constant_of(value)
         if constant_ is not None:
             return constant_
-        # One more, which is loaded after the last lane.
-        cells = self._cells(value.cls, 65)
         self._in_cells.add(value)
-        for j, chunk in enumerate(lanes.vector(value)):
-            type_, wide = _cell(value.cls, lanes.n), chunk
-            if value.cls is RegClass.C:
-                wide = self.code.let(f"zext {lanes.mask_type} {chunk} to {type_}")
-            self.code.line(f"store {type_} {wide}, ptr {self._chunk(value.cls, cells, j)}, align 8")
-        return cells
+        return self._cells.spill(value)
 
     def _constant_of(self, value: Value) -> str | None:
         """Return the constant that a phi of the header has when lanes enter; None without one."""
@@ -361,8 +355,7 @@ class LaneByLane:
             step = lanes.shapes.stride(value) or 0
             lane = self._lane if cls is RegClass.D else code.let(f"trunc i64 {self._lane} to i32")
             return code.let(f"add {type_} {source}, {code.let(f'mul {type_} {lane}, {step}')}")
-        cell = _cell(cls, 0)
-        own = code.let(f"load {cell}, ptr {self._place(cls, source, self._lane)}")
+        own = self._cells.load(cls, source, self._lane)
         return code.let(f"trunc i8 {own} to i1") if cls is RegClass.C else own
 
     def _bring(self, phi: Phi, cells: str, value: str) -> None:
@@ -370,7 +363,7 @@ class LaneByLane:
         lanes, code = self.lanes, self.code
         step = lanes.shapes.stride(phi)
         if step is None:
-            self._put(phi.cls, cells, value)
+            self._cells.store(phi.cls, cells, self._lane, value)
             return
         # All lanes leave together with one scalar, or with one from which they are counted.
         type_ = register_type(phi.cls, 0)
@@ -381,13 +374,6 @@ class LaneByLane:
             value = code.let(f"sub {type_} {value}, {code.let(f'mul {type_} {lane}, {step}')}")
         code.line(f"store {type_} {value}, ptr {cells}")
 
-    def _put(self, cls: RegClass, cells: str, value: str) -> None:
-        """Put a value into the lane's cell."""
-        if cls is RegClass.C:
-            value = self.code.let(f"zext i1 {value} to i8")
-        place = self._place(cls, cells, self._lane)
-        self.code.line(f"store {_cell(cls, 0)} {value}, ptr {place}")
-
     def _prepare_exit(self, source: int, target: int) -> None:
         way = self._flow.route(source, target)
         if way not in self._exits:
@@ -397,7 +383,9 @@ class LaneByLane:
             ((part, types),) = self.lanes.parts(phi)
             key = (phi, part) if way == target else (phi, part, "next")
             scalar = self.lanes.shapes.stride(phi) is not None
-            cells = self.lanes.entry.let(f"alloca {types[0]}") if scalar else self._cells(phi.cls)
+            cells = (
+                self.lanes.entry.let(f"alloca {types[0]}") if scalar else self._cells.new(phi.cls)
+            )
             self._exits[way].brought.setdefault(phi, (key, cells))
 
     def _rejoin(self) -> None:
@@ -413,7 +401,7 @@ class LaneByLane:
             for phi, (key, cells) in exit_.brought.items():
                 ((_, types),) = lanes.parts(phi)
                 values = (
-                    self._chunks(phi.cls, cells)
+                    self._cells.vector(phi.cls, cells)
                     if lanes.shapes.stride(phi) is None
                     else [code.let(f"load {types[0]}, ptr {cells}")]
                 )
@@ -421,31 +409,6 @@ class LaneByLane:
             edges.wait_at(way, chunks, others_wait=way in waits)
         edges.end_node(self.loop.header, *self._exits)
 
-    def _chunks(self, cls: RegClass, cells: str) -> list[str]:
-        lanes, code, found = self.lanes, self.code, []
-        for j in range(lanes.k):
-            type_ = _cell(cls, lanes.n)
-            chunk = code.let(f"load {type_}, ptr {self._chunk(cls, cells, j)}, align 8")
-            if cls is RegClass.C:
-                chunk = code.let(f"trunc {type_} {chunk} to {lanes.mask_type}")
-            found.append(chunk)
-        return found
-
-    def _cells(self, cls: RegClass, count: int = 0) -> str:
-        count = max(count, self.lanes.width)
-        return self.lanes.entry.let(f"alloca [{count} x {_cell(cls, 0)}], align 64")
-
-    def _place(self, cls: RegClass, cells: str, lane: str) -> str:
-        return self.code.let(f"getelementptr {_cell(cls, 0)}, ptr {cells}, i64 {lane}")
-
-    def _chunk(self, cls: RegClass, cells: str, j: int) -> str:
-        return self._place(cls, cells, str(j * self.lanes.n))
-
 
 def _refuse(op: Op) -> None:
     raise NotImplementedError(op.ins.row.stem)
-
-
-def _cell(cls: RegClass, n: int) -> str:
-    """Return the type of a register in memory: conditions take a byte."""
-    return integer(8 if cls is RegClass.C else cls.bits, n)
