@@ -8,16 +8,14 @@ are masked: other instructions run for inactive lanes too, whose values nothing 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...analysis.flow.charges import charges_of
-from ...analysis.flow.order import Flow, Loop
+from ...analysis.flow.order import Loop
 from ...analysis.group_memory.copied_tiles import CopiedTile
 from ...analysis.lanes.interior import Assumed
 from ...analysis.ranges.trips import Trips
 from ...analysis.values.ssa import Op
 from ...analysis.values.unread import unread_without_places
-from ...analysis.widths.one_warp import may_unroll
 from ..runtime.context import TrapCode
 from . import budget
 from .control.branches import Branches
@@ -28,26 +26,12 @@ from .instructions import Instructions
 from .loops.hidden import has_many_addresses, hide
 from .loops.hoisted import Hoisted
 from .loops.lane_by_lane import LaneByLane
+from .loops.versions import may_have_version, times_written
 from .memory.kernel_memory import KernelMemory
 from .memory.watched.watching import watching_of
 from .workgroups.barriers import Barriers
 from .workgroups.identity import GROUP, Identity, Warp
 from .workgroups.one_warp import OneWarp
-
-if TYPE_CHECKING:
-    pass
-
-UNROLLED = 128
-"""Most instructions of the iterations of a loop that are written one after the other."""
-
-SIDES = 8
-"""Instructions that an access counts as there which has code for both sides of a test."""
-
-LARGEST_VERSION = 64
-"""Most instructions of a loop that is written twice."""
-
-LARGEST_OF_COPIES = 400
-"""The same for a loop with copies of loops in it: each of many accesses would have its test."""
 
 
 class Nodes:
@@ -266,7 +250,9 @@ class Nodes:
         Return whether there is one.
         """
         lanes, code, edges, header = self.lanes, self.lanes.code, self.edges, loop.header
-        if not self._may_have_versions(loop):
+        divergent = self._memory.ranges.shapes.divergent_loops
+        # Where lanes get work-items one by one they begin a loop at any time, and leave together.
+        if self._refilled is not None or not may_have_version(lanes, self.plan, loop, divergent):
             return False
         charges = loop.latch not in self._at_exit
         checked = edges.label("c", header)
@@ -308,26 +294,6 @@ class Nodes:
         self._instructions.sums = frozenset()
         self._version, edges.versioned = None, frozenset()
         return True
-
-    def _may_have_versions(self, loop: Loop) -> bool:
-        if self._refilled is not None:
-            return False  # lanes begin the loop at any time, and leave it together
-        ops = sum(len(self.lanes.ssa.ops.get(number, ())) for number in loop.nodes)
-        has_copies = any(
-            copied and len(copied) > LARGEST_VERSION
-            for copied in (self._flow.nodes[number].copied for number in loop.nodes)
-        )
-        return (
-            ops <= (LARGEST_OF_COPIES if has_copies else LARGEST_VERSION)
-            and all(n in self.plan.waits for n in loop.nodes)
-            and all(self._is_left_together(loop, n) for n in loop.nodes & self.plan.sparse.keys())
-            and _is_simple(self._flow, loop)
-        )
-
-    def _is_left_together(self, loop: Loop, header: int) -> bool:
-        """Return whether a sparse loop is this one, and as many lanes run in all its iterations."""
-        is_own = header == loop.header and self.plan.has_both
-        return is_own and loop.number not in self._memory.ranges.shapes.divergent_loops
 
     def _choose(self, header: int) -> None:
         """Continue at `together<header>` if many lanes run, else in a new block."""
@@ -384,8 +350,7 @@ class Nodes:
             return
         if self._refilled is not None and number == self._refilled.inner_latch:
             self._refilled.begin_iteration()
-        trips = self._at_exit.get(number)
-        version = self._version
+        version, trips = self._version, self._at_exit.get(number)
         if version is not None:
             version.step()
         if trips is None and (version is None or not version.is_charged):
@@ -397,7 +362,7 @@ class Nodes:
             start = self.edges.label("c", header)
         else:
             start = self.edges.label("r" if header in self.plan.masks.tested else "n", header)
-        unroll = 0 if trips is None else self._unroll(number, trips)
+        unroll = 0 if trips is None else self._unroll(loop, trips)
         if version is not None and version.is_charged and not self._hidden[loop.number]:
             unroll = version.unroll()
         lanes.code.jump(start, unroll=unroll)
@@ -409,30 +374,16 @@ class Nodes:
             self._refilled is None
             and loop.header not in self.plan.sparse
             and self._copied.copy_of(loop) is None
-            and (trips is None or not self._unroll(loop.latch, trips))
+            and (trips is None or not self._unroll(loop, trips))
             and has_many_addresses(self.lanes, loop, self._copied.numbers)
         )
 
-    def _unroll(self, latch: int, trips: Trips) -> int:
+    def _unroll(self, loop: Loop, trips: Trips) -> int:
         """Return how many iterations of a loop shall follow each other without a branch."""
-        loop = self._flow.loops[self._flow.nodes[latch].latch_of or 0]
-        if any(other.parent == loop.number for other in self._flow.loops):
-            return 0
-        ops = sum(self._weight(op) for n in loop.nodes for op in self.lanes.ssa.ops.get(n, ()))
-        total = trips.returns + 1
-        if self.lanes.facts.one_warp and loop.nodes.isdisjoint(self._divergent):
-            # There is nothing to know about which lanes run.
-            total = min(total, 4)
-        for times in (total, 4):
-            if times * ops <= UNROLLED and may_unroll(times * ops, self.lanes.facts):
-                return times
-        return 0
-
-    def _weight(self, op: Op) -> int:
-        """Return the instructions that an op counts as, where it is written several times."""
         access, version = self._instructions.access, self._version
         certain = access.global_.inside | (version.certain if version is not None else frozenset())
-        return SIDES if op not in certain and access.has_sides(op) else 1
+        agree = loop.nodes.isdisjoint(self._divergent)
+        return times_written(self.lanes, loop, trips, access, certain, agree=agree)
 
     def _leave(self, number: int) -> None:
         """End a node: hand its lanes on and jump to the node that runs next."""
@@ -469,14 +420,3 @@ class Nodes:
             self.edges.counters.barrier()
         if self._watching is not None:
             self._watching.begin_round()
-
-
-def _is_simple(flow: Flow, loop: Loop) -> bool:
-    """Return whether a loop has no loop inside, one entry, and no barrier."""
-    lasts = [flow.nodes[number].last for number in loop.nodes]
-    return (
-        not any(other.parent == loop.number for other in flow.loops)
-        and flow.has_own_header(loop)
-        and flow.has_one_entry(loop)
-        and not any(last is not None and last.row.is_barrier for last in lasts)
-    )
