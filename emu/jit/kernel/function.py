@@ -13,33 +13,27 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.counting.regions import Region
-from ...analysis.facts import Facts, OwnMemory
 from ...analysis.flow.order import START
-from ...analysis.group_memory.forwarded import Forwarded, forwarded
 from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.ranges.offset_ranges import Ranges
 from ...analysis.suitability.barriers import arrive_together
 from ...analysis.warps.uniformity import Shapes
 from ...analysis.workgroup_steps import must_be_apart
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import VectorCode
-from ..runtime.context import Slot, TrapCode
 from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
-from .context_code import load_slot, store_slot
 from .control.edges import Edges
 from .counters import Counters
 from .interior.row import AFTER, HEAD, RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .loops.hidden import steps_many_addresses
-from .memory.group_cells import group_cells
-from .memory.kernel_memory import KernelMemory, private_element
+from .memory.kernel_memory import memory_of
 from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
-from .workgroups.barriers import ENDED, FRAME, TOGETHER_WORDS, WORDS, Barriers
+from .workgroups.barriers import FRAME, Barriers
 from .workgroups.group_order import group_order
 from .workgroups.identity import (
     GROUP,
@@ -51,6 +45,7 @@ from .workgroups.identity import (
     start_warp_at,
 )
 from .workgroups.one_warp import OneWarp
+from .workgroups.rounds import Rounds
 from .workgroups.trial import VERSIONS, trial
 from .workgroups.turns import in_turns
 from .workgroups.zeroed import zeroed
@@ -112,21 +107,13 @@ class KernelCode:
         self._has_atomics = any(
             ins.row.is_atomic and ins.row.segment is Segment.GLOBAL for ins in kernel.instructions
         )
-        self.memory = KernelMemory(
-            kernel.params,
-            kernel.group_size,
-            kernel.private_size if _accesses_private(shapes) else 0,
+        self.memory = memory_of(
+            kernel,
             readonly_bytes,
-            Ranges(shapes),
+            shapes,
+            plan,
             private_of=WARP if self._takes_turns else "0",
             relied=None if counted is None else counted.relied,
-            private_element=private_element(kernel),
-            each_apart=_each_apart(kernel, shapes.facts, plan),
-            group_cells=group_cells(kernel, self.facts.width, vectors_of(self.facts)[1]),
-            last_readers=plan.last_readers,
-            forwarded=Forwarded()
-            if plan.sparse
-            else forwarded(shapes, kernel.group_size, vectors_of(self.facts)[0]),
         )
         self.frame_bytes = 0
         """Bytes of frames for each warp; known after `text`."""
@@ -302,19 +289,8 @@ class KernelCode:
         """Let warps take turns from barrier to barrier."""
         code, facts, words = self.code, self.facts, self.variables
         together = self._together
-        for name in TOGETHER_WORDS if together else WORDS:
-            words.places(name, ["i64"])
-        if together:
-            words.set_word("place", "0")
-        else:
-            words.set_word("returned", "0")
-        words.set_word("fresh", "1")
-        code.jump("round_head")
-        code.block("round_head")
-        if not together:
-            words.set_word("waiting", "0")
-            words.set_word("barrier_pc", "-1")
-            words.set_word("unequal", "0")
+        rounds = Rounds(code, words, together=together)
+        rounds.begin()
         self._begin_round()
         code.jump("warp_head")
         self._warp_head("round_head", "warp_next", warps, "round_over")
@@ -343,10 +319,7 @@ class KernelCode:
         code.block("warp_next")
         self._next_warp()
         code.block("round_over")
-        if together:
-            self._end_round_together()
-        else:
-            self._end_round()
+        rounds.end(self._counters)
 
     def _begin_round(self) -> None:
         """Begin the time of a workgroup up to its next barrier, if group memory is watched."""
@@ -354,37 +327,6 @@ class KernelCode:
             from .memory.watched.owners import begin_round
 
             begin_round(self.code, self.memory, self.facts)
-
-    def _end_round_together(self) -> None:
-        """Begin the next round, or end the workgroup, all of which is at one place."""
-        code, words = self.code, self.variables
-        words.set_word("fresh", "0")
-        resumes = words.word("resumes")
-        words.set_word("place", resumes)
-        over = code.let(f"icmp eq i64 {resumes}, {ENDED}")
-        code.branch(over, "group_next", "round_head")
-
-    def _end_round(self) -> None:
-        """Begin the next round, end the workgroup, or trap if not all of it is at one barrier."""
-        code, words = self.code, self.variables
-        words.set_word("fresh", "0")
-        none = code.let(f"icmp eq i64 {words.word('waiting')}, 0")
-        code.branch(none, "group_next", "round_check")
-        code.block("round_check")
-        if self._counters is not None:
-            self._counters.barrier()
-        returned = code.let(f"icmp ne i64 {words.word('returned')}, 0")
-        allowed = code.let(f"icmp eq i64 {load_slot(code, Slot.EXITED_ARRIVE)}, 0")
-        missing = code.let(f"and i1 {returned}, {allowed}")
-        unequal = code.let(f"icmp ne i64 {words.word('unequal')}, 0")
-        bad = code.let(f"or i1 {missing}, {unequal}")
-        code.branch(bad, "round_divergent", "round_head")
-        code.block("round_divergent")
-        store_slot(code, Slot.TRAP_KIND, str(int(TrapCode.DIVERGENT_BARRIER)))
-        store_slot(code, Slot.TRAP_PC, words.word("barrier_pc"))
-        store_slot(code, Slot.TRAP_GROUP, GROUP)
-        store_slot(code, Slot.TRAP_LOCAL, words.word("waiter"))
-        code.jump("trapped")
 
     def _poison(self, text: FunctionText) -> None:
         self.variables.poison(text, self.facts.poison)
@@ -447,18 +389,3 @@ def _between_helpers(entry: FunctionText) -> str:
     code.call("i32", END_ATOMICS, "ptr %ctx")
     code.ret("i32", result)
     return definition(f"define i32 @kernel({ARGUMENTS})", code)
-
-
-def _each_apart(kernel: Kernel, facts: Facts, plan: LanePlan) -> bool:
-    """Return whether each lane has its private memory in one piece, where its elements fit."""
-    alone = facts.own_memory is OwnMemory.ALONE and not plan.has_both
-    return alone and bool(plan.sparse) and kernel.private_size % private_element(kernel) == 0
-
-
-def _accesses_private(shapes: Shapes) -> bool:
-    """Return whether private memory is in memory, and not all in registers."""
-    return any(
-        op.ins.row.is_memory and op.ins.row.segment is Segment.PRIVATE
-        for ops in shapes.ssa.ops.values()
-        for op in ops
-    )

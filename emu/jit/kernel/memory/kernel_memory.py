@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 
 from .....isa.program import Kernel, Param
 from .....isa.types import Segment
-from ....analysis.group_memory.forwarded import Forwarded
+from ....analysis.facts import Facts, OwnMemory
+from ....analysis.group_memory.forwarded import Forwarded, forwarded
+from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op
+from ....analysis.warps.uniformity import Shapes
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot, WatchedBy
 from ..context_code import load_slot
-from .group_cells import GroupCells
+from ..lane_code import vectors_of
+from .group_cells import GroupCells, group_cells
 from .shuffles.shuffled import READ_BEYOND
 
 MOST_ON_STACK = 1 << 15
@@ -127,6 +131,34 @@ class KernelMemory:
             code.zero(place, self.private_bytes * width + after)
 
 
+def memory_of(
+    kernel: Kernel,
+    readonly_bytes: int,
+    shapes: Shapes,
+    plan: LanePlan,
+    *,
+    private_of: str,
+    relied: Reliance | None,
+) -> KernelMemory:
+    """Return the memory of a kernel in code of these shapes and this plan."""
+    facts = shapes.facts
+    n, k = vectors_of(facts)
+    return KernelMemory(
+        kernel.params,
+        kernel.group_size,
+        kernel.private_size if _accesses_private(shapes) else 0,
+        readonly_bytes,
+        Ranges(shapes),
+        private_of,
+        private_element(kernel),
+        each_apart=_each_apart(kernel, facts, plan),
+        forwarded=Forwarded() if plan.sparse else forwarded(shapes, kernel.group_size, n),
+        group_cells=group_cells(kernel, facts.width, k),
+        last_readers=plan.last_readers,
+        relied=relied,
+    )
+
+
 def private_element(kernel: Kernel) -> int:
     """Return the bytes of the largest private load or store of a kernel, 1 if it has none."""
     rows = (ins.row for ins in kernel.instructions)
@@ -137,4 +169,19 @@ def private_element(kernel: Kernel) -> int:
             if row.is_memory and row.segment is Segment.PRIVATE and row.type is not None
         ),
         default=1,
+    )
+
+
+def _each_apart(kernel: Kernel, facts: Facts, plan: LanePlan) -> bool:
+    """Return whether each lane has its private memory in one piece, where its elements fit."""
+    alone = facts.own_memory is OwnMemory.ALONE and not plan.has_both
+    return alone and bool(plan.sparse) and kernel.private_size % private_element(kernel) == 0
+
+
+def _accesses_private(shapes: Shapes) -> bool:
+    """Return whether private memory is in memory, and not all in registers."""
+    return any(
+        op.ins.row.is_memory and op.ins.row.segment is Segment.PRIVATE
+        for ops in shapes.ssa.ops.values()
+        for op in ops
     )

@@ -32,15 +32,6 @@ ENDED = -1
 FRAME = "%frame"
 """The frame of the running warp, a ptr."""
 
-WORDS = ("waiting", "returned", "barrier_pc", "unequal", "waiter", "fresh")
-"""Variables of a workgroup: the number of warps that wait, and of lanes that have returned; the
-barrier of this round, and whether warps wait at several; a work-item that waits; whether this is
-the first round."""
-
-TOGETHER_WORDS = ("fresh", "place", "resumes")
-"""The same where all work-items reach each barrier together: the barrier at which this round
-begins, and that at which the next one does, or `ENDED`."""
-
 Kept = tuple[object, list[str], int]
 """A variable that is used after a barrier: its key, its types, its offset in the frame."""
 
