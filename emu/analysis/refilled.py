@@ -154,6 +154,6 @@ def _with_loop_around(flow: Flow, loop: Loop) -> Flow | None:
     found = order.arrange(nodes)
     match sorted(found.loops, key=lambda other: other.parent is not None):
         case [outer, inner] if outer.header == again and inner.header == loop.header:
-            found.refill = Refill(again, end, outer.latch, inner.number, inner.header, inner.latch)
+            found.refill = Refill(again, outer.latch, inner.number, inner.header, inner.latch)
             return found
     return None

@@ -96,8 +96,6 @@ class Refill:
 
     node: int
     """The header of the loop around the kernel, at which lanes without a work-item wait."""
-    retired: int
-    """The node to which lanes go when there are no more work-items."""
     latch: int
     """The latch of the loop around the kernel."""
     loop: int

@@ -94,9 +94,9 @@ def is_widened(term: Term) -> bool:
     return bool(term) and term[0] < 0
 
 
-def of_numbers(numbers: NDArray[np.uint32], bits: int = 32) -> Sum:
+def of_numbers(numbers: NDArray[np.uint32]) -> Sum:
     """Return known numbers as a sum."""
-    return Sum(bits, {(): numbers.astype(np.uint64)})
+    return Sum(32, {(): numbers.astype(np.uint64)})
 
 
 def constant_sum(number: int, bits: int, count: int) -> Sum:

@@ -55,7 +55,7 @@ def emit_all(
     literals: tuple[int, ...],
     columns: Sequence[Sequence[str]],
     n: int,
-    floats: Sequence[FloatRange] = (),
+    floats: Sequence[FloatRange],
 ) -> list[str]:
     """Append the code of a row for several vectors, as `emit` does for one; return the results.
 

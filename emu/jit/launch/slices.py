@@ -102,7 +102,7 @@ def _growth(seconds: float) -> int:
 class Alone:
     """Workgroups in order on this thread."""
 
-    def __init__(self, function: Function, scratch: Scratch, n_groups: int, row: int = 1) -> None:
+    def __init__(self, function: Function, scratch: Scratch, n_groups: int, row: int) -> None:
         """Prepare; slices that are long enough end with a row of so many workgroups."""
         self.position = 0
         """The first workgroup that has not run."""

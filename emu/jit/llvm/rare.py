@@ -31,7 +31,7 @@ class RareLanes:
         operands: Sequence[str],
         instead: Callable[[], list[str]],
         bits: int,
-        running: Sequence[str] | None = None,
+        running: Sequence[str] | None,
     ) -> list[str]:
         """Return floats of `bits` (as register bits), or `instead` if a lane has a NaN.
 

@@ -46,7 +46,7 @@ class Spans:
         assumed: Assumed,
         *,
         in_row: bool,
-        assumes: bool = True,
+        assumes: bool,
     ) -> None:
         """`in_row`: spans are those of a row's first warp, with steps from work-item to work-item.
 

@@ -136,7 +136,7 @@ def emit_interior(
     warp: Warp,
     memory: KernelMemory,
     counters: str,
-    counting: Counters | None = None,
+    counting: Counters | None,
 ) -> Variables | None:
     """Append the version for interior warps, and a test which warps are; others continue after it.
 

@@ -201,7 +201,7 @@ def _resized(lanes: LaneCode, vector: str, have: int, want: int, bits: int) -> s
 
 
 def shuffle(
-    lanes: VectorCode, a: str, b: str, n: int, order: Sequence[int | None], bits: int = 32
+    lanes: VectorCode, a: str, b: str, n: int, order: Sequence[int | None], bits: int
 ) -> str:
     """Return a vector of elements of two, which have n each."""
     t = integer(bits, n)
