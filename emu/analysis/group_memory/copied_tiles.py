@@ -22,7 +22,16 @@ from ..flow.order import START, Loop
 from ..lanes.interior import InteriorShapes
 from ..ranges.trips import only_exit
 from ..values.item_numbers import calculated
-from ..values.lane_sums import Sum, arithmetic, bits_of, constant_sum, merged, of_numbers, of_symbol
+from ..values.lane_sums import (
+    Sum,
+    arithmetic,
+    bits_of,
+    constant_sum,
+    merged,
+    of_numbers,
+    of_place,
+    of_symbol,
+)
 from ..values.ssa import Const, Op, Phi, Value
 from .forwarded import WORD, Copies, copies_of
 from .tile_rows import NONE, Indices, Load, Place, Rows
@@ -314,10 +323,7 @@ class _Walk:
             dividend = self._of(op.args[0], here)
             return None if dividend is None else dividend.plus(self._symbol(op), -1)
         if op.ins.row.stem == "workitemabsid":
-            numbers = np.arange(self._count, dtype=np.uint32)
-            dimension, (x, y, _) = op.ins.literals[0], self._size
-            own = (numbers % x, numbers // x % y, numbers // (x * y))[dimension]
-            return of_numbers(own).plus(of_symbol(dimension, 32, self._count))
+            return of_place(op.ins.literals[0], self._size)
         args = [self._of(a, here) for a in op.args]
         known = [a for a in args if a is not None]
         return arithmetic(op, known) if len(known) == len(args) else None

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...geometry import Dim3
 from .ssa import Const, Op, Value
 
 MOST_TERMS = 12
@@ -72,11 +74,12 @@ class Sum:
         found: dict[Term, Factors] = {}
         for one, these in self.terms.items():
             for another, those in other.terms.items():
-                term = tuple(sorted(one + another))
+                term, product = tuple(sorted(one + another)), these * those
                 if len(term) > MOST_FACTORS:
                     return None
-                product = these * those
-                found[term] = found[term] + product if term in found else product
+                if term and product.any():
+                    found[term] = found[term] + product if term in found else product
+        found[()] = self.terms[()] * other.terms[()]
         return _reduced(self.bits, found)
 
     def widened(self, *, signed: bool) -> Sum:
@@ -107,6 +110,17 @@ def constant_sum(number: int, bits: int, count: int) -> Sum:
 def of_symbol(number: int, bits: int, count: int) -> Sum:
     """Return a uniform value, which has this number, as a sum of `count` lanes."""
     return Sum(bits, {(): np.zeros(count, np.uint64), (number,): np.ones(count, np.uint64)})
+
+
+def of_place(dimension: int, size: Dim3) -> Sum | None:
+    """Return the place in the grid of each work-item of a workgroup.
+
+    The number of a dimension stands for the workgroup's first place in it.
+    """
+    x, y, _ = size
+    numbers = np.arange(prod(size), dtype=np.uint32)
+    own = (numbers % x, numbers // x % y, numbers // (x * y))[dimension]
+    return of_numbers(own).plus(of_symbol(dimension, 32, len(numbers)))
 
 
 def merged(old: Sum, new: Sum, lanes: NDArray[np.bool_]) -> Sum:

@@ -7,7 +7,7 @@ the row and the column of each lane are known. So its vectors are a masked load 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -15,25 +15,24 @@ import numpy as np
 
 from ....analysis.ranges.lane_trips import Lanes
 from ....analysis.values.item_numbers import Numbers, calculated, of_constant
+from ....analysis.values.lane_sums import (
+    Sum,
+    Term,
+    arithmetic,
+    of_numbers,
+    of_place,
+    of_symbol,
+)
 from ....analysis.values.ssa import Const, Op, Phi, Value
 from ...llvm.text import integer
 from ..lane_code import POSITION, LaneCode
 from .kernel_memory import KernelMemory
 
-MOST_TERMS = 12
-"""Products of uniform values in an index."""
-
-MOST_FACTORS = 3
-"""Uniform values of such a product."""
-
 MOST_RUNS = 4
 """Runs of a vector, on average; with more, gathers are as fast."""
 
-Term = tuple[Value | int, ...]
-"""A product of uniform values, or (dimension,) for the workgroup's first place in it."""
-
-Sum = Mapping[Term, Numbers]
-"""Products of uniform values -> what each lane has of it, modulo 2^32."""
+VALUES = 3
+"""The numbers of uniform values in sums begin here; those below are dimensions of the grid."""
 
 
 class Run(NamedTuple):
@@ -58,6 +57,7 @@ class Runs:
             for phi, numbers in loop.phis.items()
         }
         self._sums: dict[Value, Sum | None] = {}
+        self._symbols: dict[int, Value] = {}
         self._known: dict[Value, Numbers | None] = {}
         """What has been found of the values that an index is computed from, in one copy."""
 
@@ -75,8 +75,8 @@ class Runs:
         self._sums.clear()
         self._known.clear()
         found = self._sum(index, op.node)
-        if found is None or () not in found:
-            return []  # unknown, or no lane is one further than another
+        if found is None:
+            return []
         runs = list(self._runs(found, self._running(op)))
         if len(runs) > MOST_RUNS * lanes.k:
             return []
@@ -113,7 +113,7 @@ class Runs:
     def _runs(self, found: Sum, running: Lanes) -> Iterator[Run]:
         n, k = self._lanes.n, self._lanes.k
         step = np.ones(n * k, np.bool_)
-        for term, numbers in found.items():
+        for term, numbers in found.terms.items():
             apart = np.diff(numbers[: n * k], prepend=numbers[:1]).astype(np.uint32)
             step &= apart == (0 if term else 1)
         step[1:] &= running[1 : n * k] == running[: n * k - 1]
@@ -126,8 +126,8 @@ class Runs:
     def _number(self, found: Sum, lane: int) -> str:
         """Return the index of a lane, an i32."""
         code = self._lanes.code
-        total = str(int(found[()][lane])) if () in found else "0"
-        for term, numbers in found.items():
+        total = str(int(found.terms[()][lane]))
+        for term, numbers in found.terms.items():
             factor = int(numbers[lane])
             if term and factor:
                 product = self._product(term)
@@ -138,11 +138,11 @@ class Runs:
     def _product(self, term: Term) -> str:
         lanes, code = self._lanes, self._lanes.code
         result = ""
-        for value in term:
-            if isinstance(value, Value):
-                factor = lanes.scalar(value)
+        for number in term:
+            if number < VALUES:
+                factor = code.let(f"mul i32 {POSITION[number]}, {self._size[number]}")
             else:
-                factor = code.let(f"mul i32 {POSITION[value]}, {self._size[value]}")
+                factor = lanes.scalar(self._symbols[number])
             result = code.let(f"mul i32 {result}, {factor}") if result else factor
         return result
 
@@ -160,55 +160,19 @@ class Runs:
     def _summed(self, value: Value, node: int) -> Sum | None:
         numbers = self._numbers(value)
         if numbers is not None:
-            return {(): numbers}
-        ones = np.ones(prod(self._size), np.uint32)
+            return of_numbers(numbers)
         if self._lanes.shapes.is_uniform(value):
-            return {(value,): ones}
+            symbol = VALUES + self._lanes.table.position(value)
+            self._symbols[symbol] = value
+            return of_symbol(symbol, 32, prod(self._size))
         if not isinstance(value, Op):
             return None
         if value.ins.row.stem == "workitemabsid":
-            dimension = value.ins.literals[0]
-            x, y, _ = self._size
-            flat = np.arange(prod(self._size))
-            own = (flat % x, flat // x % y, flat // (x * y))[dimension].astype(np.uint32)
-            return {(): own, (dimension,): ones}
-        stem, _, type_ = value.ins.row.name.rpartition("_")
-        if value.node != node or type_ not in ("u32", "s32"):
+            return of_place(value.ins.literals[0], self._size)
+        if value.node != node or value.cls.bits != 32:
             return None
         found = [s for a in value.args if (s := self._sum(a, node)) is not None]
-        if len(found) < len(value.args):
-            return None
-        match stem, found:
-            case "add", [a, b]:
-                return _added(a, b)
-            case "sub", [a, b]:
-                return _added(a, b, -1)
-            case "mul", [a, b]:
-                return self._multiplied(a, b)
-            case "mad", [a, b, c]:
-                product = self._multiplied(a, b)
-                return None if product is None else _added(product, c)
-            case "shl", [a, _] if isinstance(value.args[1], Const):
-                factor = np.uint32(1 << (value.args[1].bits & 31))
-                return {term: numbers * factor for term, numbers in a.items()}
-        return None
-
-    def _multiplied(self, a: Sum, b: Sum) -> Sum | None:
-        found: dict[Term, Numbers] = {}
-        for one, these in a.items():
-            for other, those in b.items():
-                term = tuple(sorted((*one, *other), key=self._order))
-                if len(term) > MOST_FACTORS:
-                    return None
-                product = these * those
-                found[term] = found[term] + product if term in found else product
-        return found if len(found) <= MOST_TERMS else None
-
-    def _order(self, factor: Value | int) -> tuple[bool, int]:
-        """Return where a factor of a product is, for a stable order."""
-        if isinstance(factor, Value):
-            return True, self._lanes.table.position(factor)
-        return False, factor
+        return arithmetic(value, found) if len(found) == len(value.args) else None
 
     def _numbers(self, value: Value) -> Numbers | None:
         """Return what all lanes have for a value, if that follows from their numbers."""
@@ -230,11 +194,3 @@ class Runs:
 def mask_of_run(n: int, first: int, end: int) -> str:
     """Return the mask of n lanes that has those from `first` to before `end`."""
     return f"<{', '.join(f'i1 {str(first <= i < end).lower()}' for i in range(n))}>"
-
-
-def _added(a: Sum, b: Sum, sign: int = 1) -> Sum | None:
-    found = dict(a)
-    for term, numbers in b.items():
-        more = numbers if sign > 0 else np.zeros_like(numbers) - numbers
-        found[term] = found[term] + more if term in found else more
-    return found if len(found) <= MOST_TERMS else None
