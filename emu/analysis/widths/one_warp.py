@@ -14,7 +14,6 @@ from ....isa.program import Kernel
 from ....isa.types import Segment
 from ..analysis import analyse
 from ..facts import Facts
-from ..flow.order import Loop
 from ..group_memory.forwarded import forwarded
 from ..lanes.running import Walk, has_known_lanes
 from ..ranges.offset_ranges import Ranges
@@ -28,7 +27,7 @@ MOST_LANES = 1024
 """Lanes of a workgroup that is run as one warp."""
 
 MANY_LANES = 256
-"""Lanes of a warp from which on loops must be unrolled, so that LLVM knows which lanes run."""
+"""Most lanes of a warp with loops that have no copy for each iteration."""
 
 UNROLLED_VECTORS = 5800
 """Most vectors of 16 lanes in the iterations of a loop that are written one after the other."""
@@ -102,9 +101,7 @@ def one_warp_facts(
     ):
         # As many vectors of places and words as these have do not fit into registers.
         return None
-    if lanes > MANY_LANES and not all(
-        loop.number in copied or _is_unrolled(shapes, loop) for loop in shapes.flow.loops
-    ):
+    if lanes > MANY_LANES and any(loop.number not in copied for loop in shapes.flow.loops):
         return None
     return wide
 
@@ -195,26 +192,6 @@ def _is_left_in_order(shapes: Shapes, number: int) -> bool:
         ):
             return False
     return True
-
-
-def _is_unrolled(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether a loop's iterations are few, and their number is known."""
-    trips = Ranges(shapes).trips.get(loop.number)
-    if trips is None:
-        return False
-    ops = sum(len(shapes.ssa.ops.get(number, ())) for number in loop.nodes)
-    if shapes.facts.width >= LONG_CHUNK_FROM and _carries_vectors(shapes, loop):
-        return False
-    return may_unroll((trips.returns + 1) * ops, shapes.facts)
-
-
-def _carries_vectors(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether an iteration computes with vectors of the one before.
-
-    In long warps these are more than there are registers, which takes LLVM long.
-    """
-    phis = {p for p in shapes.ssa.phis.get(loop.header, ()) if is_vector(shapes, p)}
-    return any(a in phis for n in loop.nodes for op in shapes.ssa.ops.get(n, ()) for a in op.args)
 
 
 def may_unroll(ops: int, facts: Facts) -> bool:
