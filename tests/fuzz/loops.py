@@ -66,6 +66,9 @@ def bound(b: Body, base: int, unit: int, most: int, target: str) -> tuple[str, i
     elif how in (1, 2):
         mask = b.rng.choice([m for m in (1, 3, 7) if m <= most])
         b.emit(f"and_u32 {target}, $s{b.rng.choice((ID, LOCAL))}, {mask}")
+        if b.chance(0.4):  # lanes may have one number
+            clamp = b.one_of("min", "max")
+            b.emit(f"{clamp}_u32 {target}, {target}, {b.rng.randint(0, mask)}")
         extra = mask * unit
     else:
         return b.number(base), 0

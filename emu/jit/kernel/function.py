@@ -249,7 +249,8 @@ class KernelCode:
         if self._others is not None and any(self._versions):
             self._run_otherwise(self._others())
         else:
-            self._any_warp(lanes, warp, edges, counters)
+            lists = row is None and not any(self._versions)
+            self._any_warp(lanes, warp, edges, counters, lists=lists)
         code.block("warp_next")
         if facts.one_warp:
             self._end_warp()
@@ -257,13 +258,16 @@ class KernelCode:
         else:
             self._next_warp()
 
-    def _any_warp(self, lanes: LaneCode, warp: Warp, edges: Edges, counters: str) -> None:
-        """Run a warp, wherever it lies."""
+    def _any_warp(
+        self, lanes: LaneCode, warp: Warp, edges: Edges, counters: str, *, lists: bool
+    ) -> None:
+        """Run a warp, wherever it lies; `lists` if there is no other version of the nodes."""
         if counters:
             budget.fill(lanes, counters)
         edges.clear_all()
         barriers = OneWarp(lanes, warp) if self.has_barrier else None
         nodes = Nodes(edges, self.memory, warp, barriers)
+        nodes.lists = lists
         nodes.begin_warp()
         edges.enter(START, warp.existing)
         nodes.emit()

@@ -23,6 +23,8 @@ from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
 from .control.running_vectors import RunningVectors
 from .instructions import Instructions
+from .listed import ListedLanes
+from .loops.agreed import AgreedLanes
 from .loops.hidden import has_many_addresses, hide
 from .loops.hoisted import Hoisted
 from .loops.lane_by_lane import LaneByLane
@@ -56,7 +58,8 @@ class Nodes:
         self._memory = memory
         self._barriers = barriers
         self._flow = lanes.flow
-        self._instructions = Instructions(lanes, memory, (identity or Identity(lanes, warp)).op)
+        self._identity = identity or Identity(lanes, warp)
+        self._instructions = Instructions(lanes, memory, self._identity.op)
         addresses = self._instructions.access.global_.addresses
         one_warp = isinstance(barriers, OneWarp)
         is_straight = barriers is None or one_warp
@@ -94,6 +97,8 @@ class Nodes:
         """Loop that is being written -> whether LLVM does not know how its counters step."""
         self._version: Hoisted | None = None
         """The version of a loop that is being written, if it is the one without tests."""
+        self.lists = True
+        """Whether accesses by lists of neighbours have code of their own."""
 
     def begin_warp(self) -> None:
         """Append what precedes the nodes: nothing is known yet of the warp's accesses."""
@@ -214,11 +219,42 @@ class Nodes:
         else:
             if self._version is None or not self._version.is_charged:
                 budget.spend_in(lanes, number)
-            for op in lanes.ssa.ops.get(number, ()):
-                if self._watching is not None:
-                    self._watching.watch(op)
-                self._instructions.op(op)
+            self._emit_ops(lanes.ssa.ops.get(number, ()))
             self._leave(number)
+
+    def _emit_ops(self, ops: Sequence[Op]) -> None:
+        """Append the instructions of a node."""
+        for at, op in enumerate(ops):
+            if self._watching is not None:
+                self._watching.watch(op)
+            self._instructions.op(op)
+            listed = ListedLanes.of(self.lanes, op, ops[at + 1 :]) if self.lists else None
+            if listed is not None:
+                self._emit_listed(listed, ops[at + 1 :])
+                return
+
+    def _emit_listed(self, listed: ListedLanes, ops: Sequence[Op]) -> None:
+        """Append the instructions after a load from a list: for neighbours, and for all lanes."""
+        code = self.lanes.code
+        otherwise, after = code.fresh_label("s"), code.fresh_label("s")
+        listed.enter(otherwise)
+        usual = self._instructions
+        self._instructions = self._new_instructions()
+        for label in (otherwise, after):
+            for op in ops:
+                self._instructions.op(op)
+            code.jump(after)
+            code.block(label)
+            self._instructions = usual
+            listed.end()
+
+    def _new_instructions(self) -> Instructions:
+        """Return what emits instructions where values have other shapes."""
+        usual = self._instructions
+        found = Instructions(self.lanes, self._memory, self._identity.op)
+        found.assumed, found.access.tile.found = usual.assumed, usual.access.tile.found
+        found.access.global_.inside = usual.access.global_.inside
+        return found
 
     # --- where lanes enter loops
 
@@ -249,11 +285,27 @@ class Nodes:
 
         Return whether there is one.
         """
-        lanes, code, edges, header = self.lanes, self.lanes.code, self.edges, loop.header
         divergent = self._memory.ranges.shapes.divergent_loops
         # Where lanes get work-items one by one they begin a loop at any time, and leave together.
-        if self._refilled is not None or not may_have_version(lanes, self.plan, loop, divergent):
+        if self._refilled is not None or not may_have_version(
+            self.lanes, self.plan, loop, divergent
+        ):
             return False
+        agreed = AgreedLanes.of(self.lanes, loop)
+        if agreed is None:
+            return self._emit_hoisted(loop)
+        usual = self._instructions
+        checked = self.edges.label("c", loop.header)
+        agreed.enter(checked)
+        self._instructions = self._new_instructions()
+        if not self._emit_hoisted(loop):
+            self.lanes.code.jump(checked)
+        self._instructions = usual
+        agreed.end()
+        return True
+
+    def _emit_hoisted(self, loop: Loop) -> bool:
+        lanes, code, edges, header = self.lanes, self.lanes.code, self.edges, loop.header
         charges = loop.latch not in self._at_exit
         checked = edges.label("c", header)
         hoisted = Hoisted(

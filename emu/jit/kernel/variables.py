@@ -20,6 +20,8 @@ class Variables:
 
         They are blended as floats, so that LLVM masks the instruction that computes what is new.
         """
+        self.changed: Collection[object] = ()
+        """Values that are scalars in the version of a loop that is being written, not elsewhere."""
         self._found: dict[object, tuple[list[str], list[str]]] = {}
         """Key -> types and places of its pieces."""
         self._read: set[object] = set()
@@ -36,8 +38,13 @@ class Variables:
 
     def places(self, key: object, types: Sequence[str]) -> list[str]:
         """Return the addresses of a variable's pieces, of these types, for code that sets it."""
+        key = self._key(key)
         self._set.add(key)
         return self._places(key, types)
+
+    def _key(self, key: object) -> object:
+        """Return the key of the variable that a value has where it is a scalar."""
+        return ("scalar", *key) if isinstance(key, tuple) and key[0] in self.changed else key
 
     def _places(self, key: object, types: Sequence[str]) -> list[str]:
         found = self._found.get(key)
@@ -50,6 +57,7 @@ class Variables:
 
     def load(self, key: object, types: Sequence[str]) -> list[str]:
         """Return the first pieces of a variable, as many as there are types."""
+        key = self._key(key)
         self._read.add(key)
         places = self._places(key, types)[: len(types)]
         return [self._load(self._kept(key, t), t, p) for t, p in zip(types, places, strict=True)]

@@ -57,7 +57,7 @@ class Branches:
             self._branch_known(number, (fall, taken), ways)
             return
         condition = lanes.ssa.conditions[number]
-        if jumps is not None or number in self._plan.uniform_branches:
+        if jumps is not None or lanes.shapes.is_uniform(condition):
             self._branch_together(number, jumps or lanes.scalar(condition))
             return
         # In copies of a loop, LLVM knows which lanes run.

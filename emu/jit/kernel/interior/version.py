@@ -196,6 +196,7 @@ def emit_edge_nodes(
     edges = Edges(code, plan, version="e", after=after)
     _begin(code, edges, warp.existing, counters)
     nodes = Nodes(edges, memory, warp, None)
+    nodes.lists = False
     nodes.assume(Assumed(), inside)
     nodes.emit()
     return code.variables

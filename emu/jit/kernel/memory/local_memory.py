@@ -16,7 +16,6 @@ from ..context_code import load_slot
 from ..lane_code import LaneCode
 from .addressing.extent import Extent
 from .addressing.near import has_permutes, is_shuffled
-from .agreeing import agree, may_agree
 from .cold import Cold
 from .few_rows import FewOffsets, FewRows, few_offsets
 from .kernel_memory import KernelMemory
@@ -156,8 +155,6 @@ class LocalMemory:
         elements = tables.elements_of(self.memory.ranges.of(extent.base, op.node), extent)
         if op.ins.row.is_load and elements is not None:
             return tables.load_at_bytes(lanes, type_, memory, extent, elements)
-        if op.ins.row.is_load and may_agree(lanes.shapes, extent.base):
-            return self._agreeing(op, type_, extent, memory)
         if (
             extent.offset < 0
             or op.ins.row.segment is not Segment.GROUP
@@ -181,20 +178,6 @@ class LocalMemory:
             return shuffled.load(lanes, found, places)
 
         return self.moves.either(good, permuted, each, op.cls, lanes.n)
-
-    def _agreeing(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
-        """Load one place if all running lanes have one offset, else gather."""
-        lanes = self.lanes
-        self.checks.guard(op, extent)
-
-        def one() -> list[str]:
-            place = self._place(memory, lanes.extracted0(extent.base), extent.offset)
-            return lanes.spread(op.cls.bits, self.moves.load(type_, place))
-
-        def each() -> list[str]:
-            return self._each(op, type_, self._places(memory, extent))
-
-        return self.moves.either(agree(lanes, extent.base), one, each, op.cls, lanes.n)
 
     def _store_shuffled(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
         """Store to neighbours where the lanes of each vector have them, else scatter."""

@@ -1,4 +1,4 @@
-"""Loads of group memory at counters that begin at one number in most warps."""
+"""Loops whose counters begin at one number in most warps."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 from simtlab.emu.analysis.flow import order
 from simtlab.emu.analysis.values import construction
 from simtlab.emu.analysis.values.ssa import Op
+from simtlab.emu.analysis.warps.agreed import may_begin_together, with_agreed
 from simtlab.emu.analysis.warps.uniformity import Shapes
 from simtlab.emu.jit.kernel.compile import facts_of
-from simtlab.emu.jit.kernel.memory.agreeing import may_agree
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.traps import Trap, TrapKind
 
@@ -104,9 +104,16 @@ def test_counters_that_may_begin_at_one_number(begin: str, may: bool) -> None:
     instructions = work.kernel.instructions
     ssa = construction.build(instructions, order.build(instructions))
     shapes = Shapes(ssa, facts_of(work.kernel, work.geometry))
-    (load,) = (v for v in ssa.values() if isinstance(v, Op) and v.ins.row.name == "ld_group_u32")
-    assert load.base is not None
-    assert may_agree(shapes, load.base) is may
+    (loop,) = ssa.flow.loops
+    agreed = may_begin_together(shapes, loop)
+    assert bool(agreed) is may
+    if may:
+        (load,) = (
+            v for v in ssa.values() if isinstance(v, Op) and v.ins.row.name == "ld_group_u32"
+        )
+        assert load.base is not None
+        assert not shapes.is_uniform(load.base)
+        assert with_agreed(shapes, loop, agreed).is_uniform(load.base)
 
 
 def test_one_place_outside_is_a_fault_of_the_first_lane_that_runs() -> None:
