@@ -95,8 +95,13 @@ class Conditions:
         """Return the part of a bound that is the same in all warps, an i64."""
         if not bound.call:
             return str(bound.constant)
-        total = self._total(bound.call, in_warp=False)
-        return self.entry.let(f"add i64 {total}, {bound.constant}") if bound.constant else total
+        # Equal bounds have one name, so that their products are equal, too.
+        key = False, (*bound.call, ("", bound.constant))
+        if key not in self._sums:
+            total = self._total(bound.call, in_warp=False)
+            more = bound.constant
+            self._sums[key] = self.entry.let(f"add i64 {total}, {more}") if more else total
+        return self._sums[key]
 
     def is_in_first(self, scalar: str, value: str) -> None:
         """Note what a scalar of the warp is in the first workgroup of each row of the grid.

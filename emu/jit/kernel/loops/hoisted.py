@@ -199,7 +199,8 @@ class Hoisted:
             is_innermost = all(other.parent != self.loop.number for other in self.lanes.flow.loops)
             return 2 if is_innermost and 2 * len(ops) <= MOST_UNROLLED else 0
         # Sides of accesses that are still tested would be written several times as well.
-        if any(op not in self.certain and self._memory.has_sides(op) for op in ops):
+        certain = self.certain | self._memory.global_.inside
+        if any(op not in certain and self._memory.has_sides(op) for op in ops):
             return 0  # also for blocks of rows, which are not certain
         is_far = self.lanes.facts.rows and has_far_rows(self.lanes.shapes, self.loop)
         most = 2 if is_far else 4
@@ -352,6 +353,8 @@ class Hoisted:
         size, offset = row.type.size, address.offset
         if line is None or not _may_step(line.step, size) or line.lane_step not in (0, size):
             return False
+        if op in self._memory.global_.inside and not line.sums:
+            return False  # there is nothing to learn
         numbers = lines.numbers
         bytes_ = size * (numbers.together if line.lane_step else 1)
         # The outermost ones decide for all only at whole elements from each other.
