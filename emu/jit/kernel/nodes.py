@@ -305,6 +305,7 @@ class Nodes:
         return True
 
     def _emit_hoisted(self, loop: Loop) -> bool:
+        """Append the same where the shapes of the version are those of the present code."""
         lanes, code, edges, header = self.lanes, self.lanes.code, self.edges, loop.header
         charges = loop.latch not in self._at_exit
         checked = edges.label("c", header)
