@@ -228,7 +228,8 @@ class Nodes:
             if self._watching is not None:
                 self._watching.watch(op)
             self._instructions.op(op)
-            listed = ListedLanes.of(self.lanes, op, ops[at + 1 :]) if self.lists else None
+            lists = self.lists and self._version is None
+            listed = ListedLanes.of(self.lanes, op, ops[at + 1 :]) if lists else None
             if listed is not None:
                 self._emit_listed(listed, ops[at + 1 :])
                 return
@@ -254,6 +255,7 @@ class Nodes:
         found = Instructions(self.lanes, self._memory, self._identity.op)
         found.assumed, found.access.tile.found = usual.assumed, usual.access.tile.found
         found.access.global_.inside = usual.access.global_.inside
+        found.access.local.forwarding.found = usual.access.local.forwarding.found
         return found
 
     # --- where lanes enter loops
