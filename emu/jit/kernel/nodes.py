@@ -21,9 +21,9 @@ from . import budget
 from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
+from .control.listed import ListedLanes
 from .control.running_vectors import RunningVectors
 from .instructions import Instructions
-from .listed import ListedLanes
 from .loops.agreed import AgreedLanes
 from .loops.hidden import has_many_addresses, hide
 from .loops.hoisted import Hoisted

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...analysis.values.ssa import Op
-from ...analysis.warps.agreed import AgreedShapes, with_neighbours
-from ...analysis.warps.uniformity import Shapes
-from ..llvm.text import integer
-from .lane_code import LaneCode
+from ....analysis.values.ssa import Op
+from ....analysis.warps.agreed import AgreedShapes, with_neighbours
+from ....analysis.warps.uniformity import Shapes
+from ...llvm.text import integer
+from ..lane_code import LaneCode
 
 HIGHEST = 1 << 31
 """Neighbours are below this number."""
