@@ -5,13 +5,15 @@ what was stored before. Where each work-item stores to places that follow from i
 all of them are calculated for a workgroup's size. A branch may then depend on what is loaded, and
 nothing needs to be watched. Branches on such numbers say which work-items run an access.
 
-Places may also follow from a counter (`round_counter.py`) that is equal for all work-items between
-two barriers, as in a sort by rounds. Then they are calculated for each of its values.
+Places may also follow from the iteration of a loop (`round_counter.py`) that is the same for all
+work-items between two barriers, as in a sort by rounds, or a scan that has two arrays in turns. Then
+they are calculated for each iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from math import prod
 
@@ -22,7 +24,7 @@ from ....isa.types import Segment
 from ...geometry import Dim3
 from ..flow.order import START
 from ..values.item_numbers import Numbers, calculated, of_constant
-from ..values.ssa import Const, Op, Ssa, Value
+from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .round_counter import Counter, ends_round, reached, round_counters, tree_of
 
 Bytes = npt.NDArray[np.int64]
@@ -32,10 +34,13 @@ DEEPEST = 32
 """Operations of the longest calculation that is followed."""
 
 MOST_NUMBERS = 1 << 16
-"""Values of a counter times work-items of a workgroup, at most."""
+"""Iterations times work-items of a workgroup, at most."""
 
 MOST_CASES = 64
-"""Ways in which the accesses between two barriers may differ from value to value of a counter."""
+"""Ways in which the accesses between two barriers may differ from iteration to iteration."""
+
+MOST_FOLLOWED = 128
+"""Iterations in which what each work-item takes along to the next one is followed."""
 
 
 def are_own(ssa: Ssa, group_size: Dim3) -> bool:
@@ -47,7 +52,7 @@ def are_own(ssa: Ssa, group_size: Dim3) -> bool:
     if _are_own(ssa, group_size, None):
         return True
     return any(
-        len(counter.values) * prod(group_size) <= MOST_NUMBERS
+        counter.iterations * prod(group_size) <= MOST_NUMBERS
         and _are_own(ssa, group_size, counter)
         for counter in round_counters(ssa)
     )
@@ -55,61 +60,71 @@ def are_own(ssa: Ssa, group_size: Dim3) -> bool:
 
 def _are_own(ssa: Ssa, group_size: Dim3, counter: Counter | None) -> bool:
     places = _Places(ssa, group_size, counter)
-    for begin, accesses in _intervals(ssa):
-        stores = {op for op in accesses if not op.ins.row.is_load}
-        if not stores:
+    for parts in _intervals(ssa, counter):
+        ops = [op for part in parts for op in part]
+        if all(op.ins.row.is_load for op in ops):
             continue
-        if any(op.ins.row.is_atomic for op in stores):
+        if any(op.ins.row.is_atomic for op in ops):
             return False
         found: list[_Access] = []
-        for op in accesses:
+        for op, is_later in zip(ops, [False] * len(parts[0]) + [True] * len(parts[1]), strict=True):
             access = places.of(op)
             if access is None:
                 return False
-            found.append(access)
-        counted = [op for op, a in zip(accesses, found, strict=True) if a.is_counted]
-        if counter is not None and not counter.is_one(ssa.flow, begin, counted):
-            return False
-        if not _are_apart(found, [op in stores for op in accesses]):
+            found.append(access if counter is None else access.during(counter, is_later=is_later))
+        if not _are_apart(found, [not op.ins.row.is_load for op in ops]):
             return False
     return True
 
 
-def _intervals(ssa: Ssa) -> Iterator[tuple[int, list[Op]]]:
+def _intervals(ssa: Ssa, counter: Counter | None) -> Iterator[tuple[list[Op], list[Op]]]:
     """Yield the accesses of group memory that may run between two barriers, or at an end.
 
-    With them, the node at which that time begins.
+    Those that may run when the next iteration of the counter's loop has begun are the second ones.
     """
     flow = ssa.flow
-    begins = [START]
-    begins += [s for n in flow.nodes if ends_round(flow, n.number) for s in n.successors]
-    for begin in sorted(set(begins)):
-        yield (
-            begin,
+    begins = {s for n in flow.nodes if ends_round(flow, n.number) for s in n.successors}
+    for begin in sorted(begins | {START}):
+        nodes = (reached(flow, [begin]), set()) if counter is None else counter.nodes(flow, begin)
+        first, second = (
             [
                 op
-                for number in sorted(reached(flow, [begin]))
+                for number in sorted(part)
                 for op in ssa.ops.get(number, ())
                 if op.ins.row.is_memory and op.ins.row.segment is Segment.GROUP
-            ],
+            ]
+            for part in nodes
         )
+        yield first, second
 
 
 @dataclass(frozen=True)
 class _Access:
-    """The places of an access: by value of the counter (one without it), work-item and byte."""
+    """The places of an access: by iteration (one without a counter), work-item and byte."""
 
     places: Bytes
     runs: npt.NDArray[np.bool_]
-    """Whether a work-item may run it, by value of the counter and work-item."""
+    """Whether a work-item may run it, by iteration and work-item."""
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether it depends on the counter."""
-        return len(self.places) > 1 or len(self.runs) > 1
+    def during(self, counter: Counter, *, is_later: bool) -> _Access:
+        """Return the same by the iteration that has begun last when the time since a barrier begins.
+
+        That is -1 before the loop. A later access is one of the next iteration.
+        """
+        if len(self.places) == len(self.runs) == 1:
+            return self
+        none = (0, 1) if is_later else (1, 0)
+        places, runs = (
+            np.pad(
+                np.broadcast_to(part, (counter.iterations, *part.shape[1:])),
+                (none, *((0, 0) for _ in part.shape[1:])),
+            )
+            for part in (self.places, self.runs)
+        )
+        return _Access(places, runs)
 
     def case(self, number: int) -> tuple[Bytes, Bytes]:
-        """Return the bytes that are accessed for a value of the counter, and by which work-item."""
+        """Return the bytes that are accessed in an iteration, and by which work-item."""
         runs = self.runs[number if len(self.runs) > 1 else 0]
         items = np.flatnonzero(runs)
         places = self.places[number if len(self.places) > 1 else 0][items]
@@ -168,7 +183,9 @@ class _Places:
         self._tree = tree_of(ssa.flow)
         self._known: dict[Value, Numbers | None] = {}
         if counter is not None:
-            self._known[counter.phi] = np.array(counter.values, np.uint32)[:, None]
+            self._known |= _columns(counter.values)
+            if counter.iterations <= MOST_FOLLOWED:
+                self._known |= self._followed(counter)
 
     def of(self, op: Op) -> _Access | None:
         """Return the places of an access; None if they are not known."""
@@ -182,6 +199,22 @@ class _Places:
             return None
         places = np.atleast_2d(self._of_all(base)).astype(np.int64) + address.offset
         return _Access(places[:, :, None] + np.arange(type_.size), self._runs(op.node))
+
+    def _followed(self, counter: Counter) -> dict[Value, Numbers]:
+        """Return what phis that differ among work-items are in each iteration, if that is known."""
+        now: dict[Value, Numbers] = {}
+        for phi, (begin, _) in counter.others.items():
+            number = self._number(begin, DEEPEST)
+            if number is not None:
+                now[phi] = self._of_all(number)
+        each = [now]
+        for number in range(counter.iterations - 1 if now else 0):
+            once = copy(self)
+            once._known = {**now, **_columns({p: [v[number]] for p, v in counter.values.items()})}
+            found = {phi: once._number(counter.others[phi][1], DEEPEST) for phi in now}
+            now = {phi: once._of_all(n).ravel() for phi, n in found.items() if n is not None}
+            each.append(now)
+        return {phi: np.array([numbers[phi] for numbers in each]) for phi in now}
 
     def _of_all(self, numbers: Numbers) -> Numbers:
         """Return numbers with one for each work-item, of which a counter has one for all."""
@@ -213,3 +246,8 @@ class _Places:
             value, self._size, lambda arg: self._number(arg, depth - 1), whole=False
         )
         return self._known[value]
+
+
+def _columns(values: Mapping[Phi, Sequence[int]]) -> dict[Value, Numbers]:
+    """Return values that are the same in all work-items, with a row for each iteration."""
+    return {phi: np.array(each, np.uint32)[:, None] for phi, each in values.items()}

@@ -1,4 +1,4 @@
-"""Counters of loops that all work-items of a workgroup count together, by its barriers.
+"""Loops whose iterations all work-items of a workgroup count together, by its barriers.
 
 Every iteration of such a loop executes one barrier, and the loop is entered once. So all
 work-items are in the same iteration when they have passed the same barriers.
@@ -6,34 +6,39 @@ work-items are in the same iteration when they have passed the same barriers.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....asm.flow import dominators
 from ....isa.types import RegClass
 from ..flow.order import START, Flow, Loop
 from ..ranges.trips import trips_of
-from ..values.ssa import Op, Phi, Ssa
+from ..values.ssa import Phi, Ssa, Value
 
 
 @dataclass(frozen=True)
 class Counter:
-    """A phi of a loop's header, and the values that it takes."""
+    """The iterations of a loop, and what phis of its header are in them."""
 
-    phi: Phi
     header: int
-    values: tuple[int, ...]
+    iterations: int
+    values: Mapping[Phi, Sequence[int]]
+    """Those that are the same in all work-items, in each iteration."""
+    others: Mapping[Phi, tuple[Value, Value]]
+    """The first value of other phis, and that of the next iteration."""
 
-    def is_one(self, flow: Flow, begin: int, accesses: Collection[Op]) -> bool:
-        """Return whether it has one value at these accesses, from a barrier to the next.
+    def nodes(self, flow: Flow, begin: int) -> tuple[set[int], set[int]]:
+        """Return the nodes that may run from `begin` until the next barrier.
 
-        That time begins at the node `begin`.
+        First those of one iteration, and of what is after the loop; then those that run when the
+        next iteration has begun, or the first one.
         """
+        if begin == self.header:
+            return set(), reached(flow, [begin])
+        earlier = reached(flow, [begin], but=self.header)
         if self.header not in reached(flow, [begin]):
-            return True
-        nodes = {op.node for op in accesses}
-        before = set[int]() if begin == self.header else reached(flow, [begin], but=self.header)
-        return not nodes & before or not nodes & reached(flow, [self.header])
+            return earlier, set()
+        return earlier, reached(flow, [self.header])
 
 
 def round_counters(ssa: Ssa) -> Iterator[Counter]:
@@ -44,9 +49,27 @@ def round_counters(ssa: Ssa) -> Iterator[Counter]:
         if not _is_by_rounds(flow, loop):
             continue
         trips = trips_of(ssa, loop, dominates)
-        for phi, values in () if trips is None else trips.values.items():
-            if phi.cls is RegClass.S:
-                yield Counter(phi, loop.header, tuple(sorted(values)))
+        if trips is not None:
+            phis = [phi for phi in ssa.phis.get(loop.header, ()) if phi.cls is RegClass.S]
+            yield Counter(
+                loop.header,
+                trips.returns + 1,
+                {phi: trips.values[phi] for phi in phis if phi in trips.values},
+                {
+                    phi: steps
+                    for phi in phis
+                    if phi not in trips.values and (steps := _steps(phi, loop)) is not None
+                },
+            )
+
+
+def _steps(phi: Phi, loop: Loop) -> tuple[Value, Value] | None:
+    """Return the value that a phi begins with, and the next one; None if there are several."""
+    begins, following = (
+        {arg for number, arg in phi.args.items() if (number in loop.nodes) is inside}
+        for inside in (False, True)
+    )
+    return (begins.pop(), following.pop()) if len(begins) == len(following) == 1 else None
 
 
 def _is_by_rounds(flow: Flow, loop: Loop) -> bool:

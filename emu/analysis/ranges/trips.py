@@ -6,7 +6,7 @@ that begin as constants. So any arithmetic and any comparison will do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....isa.types import RegClass, mask_of, sign_extend
@@ -25,8 +25,8 @@ class Trips:
     """The node whose branch leaves the loop in the last iteration."""
     returns: int
     """How often a work-item goes back to the header, unless it leaves the loop elsewhere."""
-    values: Mapping[Phi, frozenset[int]]
-    """The values that phis of the header take."""
+    values: Mapping[Phi, Sequence[int]]
+    """The values of phis of the header in each iteration."""
 
 
 def trips_of(ssa: Ssa, loop: Loop, dominates: Callable[[int, int], bool]) -> Trips | None:
@@ -68,13 +68,12 @@ def _count(ssa: Ssa, loop: Loop, exit_: int, *, leaves_if: bool) -> Trips | None
     if steps is None:
         return None
     now: dict[Value, int] = {phi: begin for phi, (begin, _) in steps.items()}
-    seen: dict[Phi, set[int]] = {phi: set() for phi in steps}
+    seen: dict[Phi, list[int]] = {phi: [] for phi in steps}
     for returns in range(MOST_TRIPS):
         for phi in steps:
-            seen[phi].add(now[phi])
+            seen[phi].append(now[phi])
         if bool(_evaluate(condition, now)) == leaves_if:
-            values = {phi: frozenset(taken) for phi, taken in seen.items()}
-            return Trips(exit_, returns, values)
+            return Trips(exit_, returns, seen)
         now = {phi: _evaluate(following, now) for phi, (_, following) in steps.items()}
     return None
 
