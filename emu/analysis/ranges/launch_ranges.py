@@ -6,13 +6,13 @@ register modulo its width: `i - 1` may be -1, and is made unsigned where that ma
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from typing import NamedTuple
 
 import numpy as np
 
-from ....isa.types import Segment, Type, sign_extend
+from ....isa.types import B1, Segment, Type, sign_extend
 from ...geometry import Geometry
 from ..values.ssa import Const, Op, Phi, Value
 from .guards import Guard, Guards
@@ -38,9 +38,16 @@ class Ranges:
     """
 
     def __init__(
-        self, guards: Guards, kernargs: bytes, geometry: Geometry, bounds: Sequence[int]
+        self,
+        guards: Guards,
+        kernargs: bytes,
+        geometry: Geometry,
+        bounds: Sequence[int],
+        places: Collection[int] | None = None,
     ) -> None:
+        """`places` in `kernargs` have the only arguments that are known, by default all."""
         self._guards = guards
+        self._places = places
         self._kernargs = kernargs
         self._geometry = geometry
         self._n = len(bounds) - 1
@@ -202,6 +209,8 @@ class Ranges:
         return self._within(np.minimum.reduce(corners), np.maximum.reduce(corners))
 
     def _converted(self, value: Range | None, source: Type | None) -> Range | None:
+        if source is B1:
+            return self._full(0, 1)
         if value is None or source is None or source.is_float or source.bits < 32:
             return None
         return normal(value, source)
@@ -221,6 +230,8 @@ class Ranges:
         offset = address.offset
         inside = 0 <= offset <= len(self._kernargs) - type_.size
         if op.base is not None or type_.is_float or not inside:
+            return None
+        if self._places is not None and offset not in self._places:
             return None
         return self._constant(int(np.frombuffer(self._kernargs, type_.numpy, 1, offset)[0]))
 

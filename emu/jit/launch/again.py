@@ -293,7 +293,7 @@ class Again:
         if plan.layout is not None:
             kernargs = scratch.kernargs.tobytes()
             work = replace(self._work, kernargs=kernargs, memory=memory)
-            guard, changes = plan.guarded(work, table)
+            guard, changes = plan.guarded(work, table, any_numbers=True)
             if guard is None:
                 return None
             table = guard

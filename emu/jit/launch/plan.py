@@ -53,6 +53,7 @@ from .regroup import as_run
 if TYPE_CHECKING:
     from ..runtime.paths import PathMemory
     from .counting import Layout
+    from .inside import Inside
     from .owners import Marks, Owners
 
 SLACK = 128
@@ -299,7 +300,9 @@ class Plan:
 
             self.layout = layout_of(work.kernel, self.facts)
         self._guarded: tuple[object, tuple[Table | None, frozenset[int] | None]] | None = None
-        """What `guarded` has returned, and for which table and pointers."""
+        """What `counting.guarded` has returned, and for which table and pointers."""
+        self._inside: Inside | None = None
+        """What finds that accesses stay in their buffers, once that was asked."""
         self.n_groups = self.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
         self.strays = False
@@ -343,15 +346,28 @@ class Plan:
         kernel, geometry = as_run(work.kernel, work.geometry)
         return is_compiled(replace(work, kernel=kernel), facts_of(kernel, geometry))
 
-    def guarded(self, work: Work, table: Table) -> tuple[Table | None, frozenset[int] | None]:
-        """Return the buffers as a launch may use them that counts; see `counting.guarded`."""
+    def guarded(
+        self, work: Work, table: Table, *, any_numbers: bool = False
+    ) -> tuple[Table | None, frozenset[int] | None]:
+        """Return the buffers as a launch may use them that counts; see `counting.guarded`.
+
+        With `any_numbers` that holds whatever the numbers among the arguments are.
+        """
         assert self.layout is not None
         key = table.serial, self.pointers_in(work.kernargs)
         if self._guarded is None or self._guarded[0] != key:
             from .counting import guarded
 
             self._guarded = key, guarded(work, table, self.layout.relied)
-        return self._guarded[1]
+        guard, changes = self._guarded[1]
+        if guard is not None and changes is not None:
+            if self._inside is None:
+                from .inside import Inside
+
+                self._inside = Inside(self.layout.relied)
+            if self._inside.holds(work, table, changes, any_numbers=any_numbers):
+                changes = None
+        return guard, changes
 
     def pointers_in(self, kernargs: bytes) -> tuple[int, ...]:
         """Return the pointers in a block of arguments."""
