@@ -163,7 +163,7 @@ def forwarded(shapes: Shapes, total: int, chunk: int) -> Forwarded:
     The workgroup must be whole, and one warp.
     """
     flow, facts = shapes.flow, shapes.facts
-    if not (facts.one_warp and facts.whole) or total % WORD or facts.counts:
+    if not (facts.one_warp and facts.whole) or total % WORD:
         return Forwarded()
     if not all(map(flow.has_one_entry, flow.loops)):
         return Forwarded()

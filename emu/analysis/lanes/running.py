@@ -157,14 +157,10 @@ class RunningLanes:
 
 
 def has_known_lanes(shapes: Shapes) -> bool:
-    """Return whether lanes that may run are found: in one warp a workgroup, loops with one entry.
-
-    Code that counts has all lanes in each of its nodes.
-    """
+    """Return whether lanes that may run are found: in one warp a workgroup, loops with one entry."""
     flow, facts = shapes.flow, shapes.facts
     return (
         facts.one_warp
-        and not facts.counts
         and facts.group_size == (facts.width, 1, 1)
         and all(map(flow.has_one_entry, flow.loops))
     )

@@ -82,7 +82,7 @@ class CountedRows:
         for side, mask in enumerate(sides):
             self._keep(number, (number, side), mask)
         if number in self.rows.noted:
-            fall, taken = (self._warps.some(side) for side in sides)
+            fall, taken = (self._warps.some(self.lanes.all_masks(side)) for side in sides)
             self._note(number, self._warps.both(fall, taken))
         for way in dict.fromkeys(ways):
             self._go_on(number, way)
@@ -162,7 +162,7 @@ class CountedRows:
         if row not in self._columns or mask not in self._columns[row].offsets:
             return
         lanes, code, t = self.lanes, self.lanes.code, self._word_type
-        place = self._place(row, mask)
+        place, chunks = self._place(row, mask), lanes.all_masks(chunks)
         if t != f"i{lanes.n * len(chunks)}" or lanes.n < 8:
             code.line(f"store {t} {self._word(chunks)}, ptr {place}, align 1")
             return

@@ -130,6 +130,11 @@ class Counters:
         """Return whether counts are in variables: those of another version can be added."""
         return self._rows is not None or not self._in_memory
 
+    @property
+    def may_copy(self) -> bool:
+        """Return whether nodes may be written several times, each for some of the vectors."""
+        return self._rows is not None
+
     # --- warps
 
     def begin_warp(self) -> None:

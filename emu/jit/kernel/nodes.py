@@ -72,13 +72,14 @@ class Nodes:
         """Latch -> iterations of the loop, for those that are charged when it is left."""
         loops = (self._flow.loops[lanes.flow.nodes[n].latch_of or 0].number for n in self._at_exit)
         counts = edges.counters is not None or self._watching is not None
+        copies = self._watching is None and edges.may_copy
         trips = {} if counts else memory.ranges.lane_trips
         at_exit = {self._flow.nodes[n].latch_of or 0: t for n, t in self._at_exit.items()}
         self._running = RunningVectors(
             lanes,
             plan,
             at_exit,
-            None if counts or plan.sparse or not one_warp else memory.ranges.shapes,
+            None if not copies or plan.sparse or not one_warp else memory.ranges.shapes,
             0 if memory.forwarded.loads else memory.group_bytes,
         )
         self._copied = CopiedLoops(lanes, plan, trips, self._running.copied, copied or {})
@@ -395,11 +396,11 @@ class Nodes:
                 following = lanes.variables.load((phi, part, "next"), types)
                 lanes.variables.store((phi, part), types, following)
         self.edges.wait_at(header, lanes.mask)
+        if self.edges.counters is not None:
+            self.edges.counters.follow(number, header)
         if copy is not None:
             lanes.code.jump(self.edges.label("n", header, copy=1))
             return
-        if self.edges.counters is not None:
-            self.edges.counters.follow(number, header)
         if self._refilled is not None and number == self._refilled.latch:
             lanes.code.jump(self.edges.label("n", header))
             return

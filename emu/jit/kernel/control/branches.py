@@ -100,10 +100,13 @@ class Branches:
         if len(go) == 1:
             self.pass_known(number, go[0][0])
             return
-        waits = []
+        waits, sides = [], []
         for target, some in go:
             running.take(number, target, some)
-            waits.append(edges.edge(number, target, running.masks(some), lanes.mask))
+            sides.append(running.masks(some))
+            waits.append(edges.edge(number, target, sides[-1], lanes.mask))
+        if edges.counters is not None and len(go) == 2:
+            edges.counters.branch(number, (waits[0], waits[1]), (sides[0], sides[1]))
         edges.end_node(number, *waits)
 
     def _charge_left(self, number: int, target: int) -> None:

@@ -56,6 +56,12 @@ class Edges:
         counters = self.counters
         return None if counters is None or isinstance(counters, Counters) else counters
 
+    @property
+    def may_copy(self) -> bool:
+        """Whether nodes may be written several times, each for some of the vectors."""
+        counters = self.counters
+        return counters is None or (isinstance(counters, Counters) and counters.may_copy)
+
     # --- masks of waiting lanes
 
     def clear_all(self) -> None:
