@@ -44,7 +44,9 @@ class Facts:
     `counts`: the code counts what the post-dominator stack executes (analysis/counting) in warps
     of so many lanes, which divide the width; 0: it does not count.
     `marks`: watched accesses may be refused that need not be: marked at the end of warps
-    (jit/kernel/memory/watched/marks.py), or loads taken for stores (updates.py).
+    (jit/kernel/memory/watched/marks.py), or loads taken for stores (counting/updates.py).
+    `strict`: such marks take loads for stores, too, so that they follow from the numbers of a
+    launch (counting/known_places.py).
     `paths`: code that counts records the ways of lanes, from which a helper counts (paths.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
@@ -61,6 +63,7 @@ class Facts:
     own_memory: OwnMemory = OwnMemory.TOGETHER
     counts: int = 0
     marks: bool = False
+    strict: bool = False
     paths: bool = False
     chunk: int = 16
     one_warp: bool = False

@@ -179,7 +179,7 @@ def _execute(work: Work) -> Statistics | None:
             _execute(plain)
             return _execute(counted)
     table, changes = Table.of(work.memory), None
-    plan = Plan.of(work)
+    unguarded, plan = table, Plan.of(work)
     if plan.layout is not None:
         table, changes = plan.guarded(work, table)
         if table is None:
@@ -193,12 +193,15 @@ def _execute(work: Work) -> Statistics | None:
     if before is not None:
         before.release()
     if record is None:
+        if changes is not None:
+            plan.passed(work, unguarded)
         return statistics
-    if plan.code.watched_by:
-        # Perhaps accesses meet only as this code watches them.
-        work.kept["plan"] = Plan(work, marks=False)
-        return _execute(work)
     if changes is not None:
+        less_strict = plan.less_strict(work)
+        if less_strict is not None:
+            # Perhaps accesses meet only as this code watches them.
+            work.kept["plan"] = less_strict
+            return _execute(work)
         # Perhaps an access has left its buffer, which is legal, for one that it must not reach.
         return _interpret(work)
     if not plan.may_wait:

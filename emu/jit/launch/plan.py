@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ..runtime.paths import PathMemory
     from .counting import Layout
     from .inside import Inside
+    from .known_places import KnownPlaces
     from .owners import Marks, Owners
 
 SLACK = 128
@@ -273,7 +274,7 @@ class Scratch:
 class Plan:
     """One launch, ready for its arguments."""
 
-    def __init__(self, work: Work, *, marks: bool = True) -> None:
+    def __init__(self, work: Work, *, marks: bool = True, strict: bool = True) -> None:
         self.kernel, self.geometry = work.kernel, work.geometry
         """The kernel and the launch in the workgroups that native code runs."""
         if not work.stats:
@@ -283,8 +284,15 @@ class Plan:
             if work.stats
             else facts_of(self.kernel, self.geometry)
         )
+        self._known_places: KnownPlaces | None = None
+        """The launches whose accesses do not meet, if their numbers show that."""
         if self.facts.marks and not marks:
             self.facts = replace(self.facts, marks=False)
+        elif self.facts.marks and strict:
+            from .known_places import KnownPlaces
+
+            self._known_places = KnownPlaces.of(work.kernel, self.facts)
+            self.facts = replace(self.facts, strict=self._known_places is not None)
         self.code: CompiledKernel = compiled(replace(work, kernel=self.kernel), self.facts)
         warps = -(-self.geometry.largest_group // self.facts.width)
         self.own_memory = {
@@ -367,7 +375,23 @@ class Plan:
                 self._inside = Inside(self.layout.relied)
             if self._inside.holds(work, table, changes, any_numbers=any_numbers):
                 changes = None
+            elif self._known_places is not None and not any_numbers:
+                if self._known_places.has(work.kernargs, table):
+                    changes = None
         return guard, changes
+
+    def passed(self, work: Work, table: Table) -> None:
+        """Note that no accesses of a launch have met."""
+        if self._known_places is not None and self.code.watched_by == WatchedBy.MARKS:
+            self._known_places.add(work.kernargs, table)
+
+    def less_strict(self, work: Work) -> Plan | None:
+        """Return a plan for a launch that this one has refused; None if it refuses all others."""
+        if not self.code.watched_by:
+            return None
+        if self.facts.strict and self.code.watched_by == WatchedBy.MARKS:
+            return Plan(work, strict=False)
+        return Plan(work, marks=False)
 
     def pointers_in(self, kernargs: bytes) -> tuple[int, ...]:
         """Return the pointers in a block of arguments."""

@@ -116,7 +116,7 @@ class WatchedBy(IntEnum):
     MARKS = 1
     """Marks of places (kernel/memory/watched/marks.py)."""
     UPDATES = 2
-    """Owners that take a load for the store after it (kernel/memory/watched/updates.py)."""
+    """Owners that take a load for the store after it (analysis/counting/updates.py)."""
 
 
 class TrapCode(IntEnum):

@@ -6,8 +6,9 @@ A warp runs first. At its end the places of all its accesses are compared with t
 marked, 64 places at a time. Accesses at one address are marked together, so that a load and a store
 of one lane do not meet.
 
-This is stricter than need be where a lane has a place by two addresses. A launch in which accesses
-meet starts over, and then owners decide.
+This is stricter than need be where a lane has a place by two addresses, and where a load counts as
+a store to its place (analysis/counting/known_places.py). A launch in which accesses meet starts over
+less strictly, and at last owners decide.
 """
 
 from __future__ import annotations
@@ -112,6 +113,8 @@ class Marks:
         self._addresses, self._owners, self._of = addresses, owners, groups
         self._marks = MarkWords(lanes, relied.unit, params)
         self._groups = list({g.number: g for g in groups.values()}.values())
+        self._changed = {g.number for op, g in groups.items() if not op.ins.row.is_load}
+        """The numbers of groups with stores."""
         self._words = lanes.variables
 
     def begin_warp(self) -> None:
@@ -134,6 +137,8 @@ class Marks:
         if op is group.first:
             self._words.set_word(group.touched, mask)
             self._note_place(group)
+            if self.lanes.facts.strict and group.number in self._changed:
+                self._words.set_word(group.stored, mask)
         if not op.ins.row.is_load:
             known = self._words.word(group.stored)
             mask = self.lanes.code.let(f"or i64 {known}, {mask}")

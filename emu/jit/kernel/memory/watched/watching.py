@@ -49,9 +49,9 @@ def watching_of(
     if relied is None or not relied.watched:
         return None
     # Few launches count, and fewer watch.
+    from .....analysis.counting.updates import updates_of
     from .marks import Marks, groups_of
     from .owners import Owners
-    from .updates import updates_of
 
     if not facts.marks:
         return Owners(lanes, memory, relied, *items)

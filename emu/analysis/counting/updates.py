@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .....analysis.flow.order import Flow
-from .....analysis.values.ssa import Op, Ssa
+from ..flow.order import Flow
+from ..values.ssa import Op, Ssa
 
 
 def updates_of(ssa: Ssa, flow: Flow, watched: Mapping[int, int | None]) -> dict[Op, Op]:
