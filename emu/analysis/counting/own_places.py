@@ -6,7 +6,7 @@ all of them are calculated for a workgroup's size. A branch may then depend on w
 nothing needs to be watched. Branches on such numbers say which work-items run an access.
 
 Places may also follow from the iteration of a loop (`round_counter.py`) that is the same for all
-work-items between two barriers, as in a sort by rounds, or a scan that has two arrays in turns. Then
+work-items between two barriers, as in a sort by rounds, or a scan with two arrays in turns. Then
 they are calculated for each iteration.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,8 @@ from .round_counter import Counter, ends_round, reached, round_counters, tree_of
 
 Bytes = npt.NDArray[np.int64]
 """The bytes of an access, in the last dimension."""
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 DEEPEST = 32
 """Operations of the longest calculation that is followed."""
@@ -52,8 +55,7 @@ def are_own(ssa: Ssa, group_size: Dim3) -> bool:
     if _are_own(ssa, group_size, None):
         return True
     return any(
-        counter.iterations * prod(group_size) <= MOST_NUMBERS
-        and _are_own(ssa, group_size, counter)
+        counter.iterations * prod(group_size) <= MOST_NUMBERS and _are_own(ssa, group_size, counter)
         for counter in round_counters(ssa)
     )
 
@@ -107,21 +109,17 @@ class _Access:
     """Whether a work-item may run it, by iteration and work-item."""
 
     def during(self, counter: Counter, *, is_later: bool) -> _Access:
-        """Return the same by the iteration that has begun last when the time since a barrier begins.
+        """Return the same by the iteration in which a barrier has been passed; -1: before the loop.
 
-        That is -1 before the loop. A later access is one of the next iteration.
+        A later access is one of the next iteration.
         """
         if len(self.places) == len(self.runs) == 1:
             return self
-        none = (0, 1) if is_later else (1, 0)
-        places, runs = (
-            np.pad(
-                np.broadcast_to(part, (counter.iterations, *part.shape[1:])),
-                (none, *((0, 0) for _ in part.shape[1:])),
-            )
-            for part in (self.places, self.runs)
+        nothing = (0, 1) if is_later else (1, 0)
+        rounds = counter.iterations
+        return _Access(
+            _by_round(self.places, rounds, nothing), _by_round(self.runs, rounds, nothing)
         )
-        return _Access(places, runs)
 
     def case(self, number: int) -> tuple[Bytes, Bytes]:
         """Return the bytes that are accessed in an iteration, and by which work-item."""
@@ -129,6 +127,14 @@ class _Access:
         items = np.flatnonzero(runs)
         places = self.places[number if len(self.places) > 1 else 0][items]
         return places.ravel(), np.repeat(items, places.shape[1])
+
+
+def _by_round(
+    part: npt.NDArray[_Number], rounds: int, nothing: tuple[int, int]
+) -> npt.NDArray[_Number]:
+    """Return a part of an access for each iteration, with zeros for so many before and after."""
+    each = np.broadcast_to(part, (rounds, *part.shape[1:]))
+    return np.pad(each, (nothing, *((0, 0) for _ in part.shape[1:])))
 
 
 def _are_apart(accesses: Sequence[_Access], stores: Sequence[bool]) -> bool:
@@ -202,7 +208,7 @@ class _Places:
 
     def _followed(self, counter: Counter) -> dict[Value, Numbers]:
         """Return what phis that differ among work-items are in each iteration, if that is known."""
-        now: dict[Value, Numbers] = {}
+        now: dict[Phi, Numbers] = {}
         for phi, (begin, _) in counter.others.items():
             number = self._number(begin, DEEPEST)
             if number is not None:

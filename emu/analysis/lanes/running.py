@@ -157,7 +157,7 @@ class RunningLanes:
 
 
 def has_known_lanes(shapes: Shapes) -> bool:
-    """Return whether lanes that may run are found: in one warp a workgroup, loops with one entry."""
+    """Return whether lanes that may run are found: in one-warp workgroups, loops with one entry."""
     flow, facts = shapes.flow, shapes.facts
     return (
         facts.one_warp

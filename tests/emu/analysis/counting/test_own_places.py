@@ -18,6 +18,8 @@ def own(body: str, size: tuple[int, int, int] = (64, 1, 1)) -> bool:
         kernel k(u32 %n) {{
             .group u32 part[64]
             .group u32 flag[64]
+            .group u32 both[128]
+            .private u32 own[2]
             workitemid_u32 $s0, 0
             workitemid_u32 $s3, 1
             shl_u32 $s1, $s0, 2
@@ -127,3 +129,31 @@ def test_an_access_of_the_last_iteration_must_be_before_the_barrier() -> None:
         "add_u32 $s8, $s1, $s4\n st_group_u32 $s0, [part+$s8]\n add_u32 $s4, $s4",
     )
     assert not own(late.format(first="", last="barrier", step=1))
+
+
+SCAN = """
+    mov_u32 $s5, $s1
+    mov_u32 $s6, 1
+@scan:
+    st_group_u32 $s7, [both+$s5]
+    barrier
+    cmp_lt_u32 $c0, $s0, $s6
+    cbr $c0, @added
+    shl_u32 $s8, $s6, 2
+    sub_u32 $s8, $s5, $s8
+    ld_group_u32 $s8, [both+$s8]
+    add_u32 $s7, $s7, $s8
+@added:
+    xor_u32 $s5, $s5, {side}
+    {after}
+    shl_u32 $s6, $s6, 1
+    cmp_lt_u32 $c0, $s6, 64
+    cbr $c0, @scan
+"""
+
+
+def test_what_a_work_item_takes_along_from_round_to_round_is_followed() -> None:
+    """Between barriers all load one array, and store the other one for the next round."""
+    assert own(SCAN.format(side=256, after=""))
+    assert not own(SCAN.format(side=0, after=""))
+    assert not own(SCAN.format(side=256, after="ld_private_u32 $s9, [4]\n add_u32 $s5, $s5, $s9"))

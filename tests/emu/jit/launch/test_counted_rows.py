@@ -234,3 +234,58 @@ def test_workgroups_of_three_times_a_power_of_two_warps(group_size: int, width: 
     launch = function.launch(items=2 * group_size, group_size=group_size, warp=width)
     native, _ = both(launch, (np.zeros(2 * group_size, np.uint32),))
     assert native.engine == "jit"
+
+
+SCAN = """
+kernel scan(global u32* %x, global u32* %y) {
+    .group u32 keys[128]
+    .group u32 sums[256]
+    workitemid_u32 $s0, 0
+    workitemflatabsid_u32 $s1
+    cvt_u64_u32 $d0, $s1
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s2, [$d1]
+    shl_u32 $s4, $s0, 2
+    st_group_u32 $s2, [keys+$s4]
+    mov_u32 $s3, $s2
+    mov_u32 $s5, $s4
+    mov_u32 $s6, 1
+@scan:
+    st_group_u32 $s3, [sums+$s5]
+    barrier
+    cmp_lt_u32 $c0, $s0, $s6
+    cbr $c0, @added
+    shl_u32 $s7, $s6, 2
+    sub_u32 $s8, $s4, $s7
+    ld_group_u32 $s9, [keys+$s8]
+    cmp_ne_u32 $c0, $s9, $s2
+    cbr $c0, @added
+    sub_u32 $s8, $s5, $s7
+    ld_group_u32 $s9, [sums+$s8]
+    add_u32 $s3, $s3, $s9
+@added:
+    xor_u32 $s5, $s5, 512
+    shl_u32 $s6, $s6, 1
+    cmp_lt_u32 $c0, $s6, 128
+    cbr $c0, @scan
+    cmp_lt_u32 $c0, $s0, 40
+    cbr $c0, @done
+    ld_kernarg_u64 $d1, [%y]
+    mad_u64 $d1, $d0, 4, $d1
+    st_global_u32 $s3, [$d1]
+@done:
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("width", [16, 32, 64])
+def test_loops_with_a_copy_for_each_iteration(width: int) -> None:
+    """In each of them other vectors run, and some branches are known."""
+    (function,) = simtlab.assemble(SCAN)
+    x = np.sort(np.random.default_rng(2).integers(0, 60, 1300, np.uint32))
+    for items in (1280, 1300):
+        launch = function.launch(items=items, group_size=128, warp=width)
+        native, _ = both(launch, (x, np.zeros(items, np.uint32)))
+        assert native.engine == "jit"

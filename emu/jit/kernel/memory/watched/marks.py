@@ -7,8 +7,8 @@ marked, 64 places at a time. Accesses at one address are marked together, so tha
 of one lane do not meet.
 
 This is stricter than need be where a lane has a place by two addresses, and where a load counts as
-a store to its place (analysis/counting/known_places.py). A launch in which accesses meet starts over
-less strictly, and at last owners decide.
+a store to its place (analysis/counting/known_places.py). A launch in which accesses meet starts
+over less strictly, and at last owners decide.
 """
 
 from __future__ import annotations
