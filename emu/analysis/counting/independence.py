@@ -26,6 +26,7 @@ from ....isa.types import Segment
 from ...geometry import Dim3
 from ...recent import Recent
 from ..analysis import analyse
+from ..values.numbering import numbering_of
 from ..values.ssa import Const, Op, Ssa, Value, arguments_of
 from ..warps.influence import Influence
 from .own_places import are_own
@@ -207,6 +208,7 @@ class _Accesses:
     """The memory instructions of a kernel, and the parameters that their addresses are made of."""
 
     def __init__(self, ssa: Ssa, kernel: Kernel) -> None:
+        self._ssa = ssa
         self.ops = [op for ops in ssa.ops.values() for op in ops if op.ins.row.is_memory]
         self._positions = {p.offset: i for i, p in enumerate(kernel.params) if p.is_pointer}
         written = [op for op in self.ops if op.ins.row.is_store or op.ins.row.is_atomic]
@@ -255,9 +257,10 @@ class _Accesses:
         if self.any_is_stored or len(params) != 1 or self.stored_params != params:
             return None
         ops = [op for op in self.of(Segment.GLOBAL) if self.param(op) in params]
-        bases = {op.base for op in ops}
+        shared = numbering_of(self._ssa)
+        bases = {op.base and shared[op.base] for op in ops}
         offsets = [op.ins.address.offset for op in ops if op.ins.address is not None]
-        identity, step = _step(bases.pop() if len(bases) == 1 else None)
+        identity, step = _step(ops[0].base if len(bases) == 1 else None)
         largest = max(op.ins.row.type.size for op in ops if op.ins.row.type is not None)
         return identity if max(offsets) + largest - min(offsets) <= step else None
 

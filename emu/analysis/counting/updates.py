@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..flow.order import Flow
+from ..values.numbering import Numbering, numbering_of
 from ..values.ssa import Op, Ssa
 
 
@@ -19,10 +20,11 @@ def updates_of(ssa: Ssa, flow: Flow, watched: Mapping[int, int | None]) -> dict[
     """
     found: dict[Op, Op] = {}
     ops = [op for n in flow.order for op in ssa.ops.get(n, ()) if op.pc in watched]
+    shared = numbering_of(ssa)
     for op in ops:
         if op.ins.row.is_store:
             before = _loads_before(op, ssa, flow)
-            load = next((load for load in before if _is_same_place(load, op)), None)
+            load = next((load for load in before if _is_same_place(load, op, shared)), None)
             if load is not None and watched.get(load.pc, -1) == watched[op.pc]:
                 found[op] = load
     return found
@@ -45,13 +47,14 @@ def _loads_before(op: Op, ssa: Ssa, flow: Flow) -> list[Op]:
         within = list(ssa.ops.get(number, ()))
 
 
-def _is_same_place(load: Op, store: Op) -> bool:
+def _is_same_place(load: Op, store: Op, shared: Numbering) -> bool:
     a, b = load.ins, store.ins
     assert a.address is not None and b.address is not None
     assert a.row.type is not None and b.row.type is not None
     return (
         load.base is not None
-        and load.base is store.base
+        and store.base is not None
+        and shared[load.base] == shared[store.base]
         and a.row.segment is b.row.segment
         and a.address.offset == b.address.offset
         and a.row.type.size == b.row.type.size

@@ -75,6 +75,16 @@ def test_the_code_has_marks() -> None:
     assert is_marked(launch)
 
 
+def test_an_index_may_be_calculated_again_for_a_store() -> None:
+    """Its places are those of the load before."""
+    text = kernel(PLACES["spread"], PLACES["spread"])
+    assert engines(text, numbers(200), 3, widths=(7, 32)) == {"jit"}
+    (found,) = simtlab.assemble(text)
+    launch = found.launch(items=150, group_size=50, stats=True)
+    launch(numbers(200), 0)
+    assert is_marked(launch)
+
+
 @pytest.mark.parametrize("by", [1, 31, 32, 63, 64, 149])
 def test_a_load_of_what_another_one_stores_to(by: int) -> None:
     x = np.full(400, 7, np.uint32)

@@ -21,6 +21,7 @@ from ......asm.flow import dominators
 from ......isa.types import Segment
 from .....analysis.counting.independence import Reliance
 from .....analysis.flow.order import START
+from .....analysis.values.numbering import Numbering, numbering_of
 from .....analysis.values.ssa import Op
 from ....llvm.text import integer
 from ...lane_code import LaneCode
@@ -62,7 +63,7 @@ def groups_of(lanes: LaneCode, relied: Reliance, addresses: Addresses) -> dict[O
     """Return the group of each watched access; None if marks do not do."""
     flow, found, known = lanes.flow, dict[Op, Group](), dict[object, Group]()
     edges = tuple(node.successors for node in flow.nodes)
-    parents = dominators.tree(edges, START).parents
+    parents, shared = dominators.tree(edges, START).parents, numbering_of(lanes.ssa)
     ops = [op for n in flow.order for op in lanes.ssa.ops.get(n, ()) if op.pc in relied.watched]
     for op in ops:
         param, base, address, type_ = (
@@ -84,11 +85,21 @@ def groups_of(lanes: LaneCode, relied: Reliance, addresses: Addresses) -> dict[O
             or (form.index is not None and form.scale != relied.unit)
         ):
             return None
-        group = known.get((param, form))
+        key = param, _key(form, shared)
+        group = known.get(key)
         if group is None or group.first.node not in _above(parents, op.node):
-            group = known[param, form] = Group(len(known), param, form, op)
+            group = known[key] = Group(len(known), param, form, op)
         found[op] = group
     return found if len({g.number for g in found.values()}) <= MOST_GROUPS else None
+
+
+def _key(form: Form, shared: Numbering) -> object:
+    """Return what forms share that are the same sum."""
+    uniform: dict[object, int] = {}
+    for value, factor in form.uniform:
+        uniform[shared[value]] = uniform.get(shared[value], 0) + factor
+    index = None if form.index is None else shared[form.index]
+    return frozenset(uniform.items()), index, form.scale, form.signed, form.constant
 
 
 def _above(parents: Sequence[int | None], node: int | None) -> Iterator[int]:
