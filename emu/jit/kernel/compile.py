@@ -117,6 +117,9 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     from ...analysis.counting.plan import analyse_counting
 
     counted, relied = geometry.width, reliance_of(kernel, geometry.group_size)
+    items = prod(geometry.group_size)
+    if items in SMALL_GROUPS and items < counted and not depends_on_width(kernel):
+        counted = items  # the other lanes of the launch's warps do not exist
     marks = relied is not None and bool(relied.watched)
     own = replace(facts_at(geometry, counted), counts=counted, marks=marks)
     usual = facts_of(kernel, geometry)

@@ -289,3 +289,12 @@ def test_loops_with_a_copy_for_each_iteration(width: int) -> None:
         launch = function.launch(items=items, group_size=128, warp=width)
         native, _ = both(launch, (x, np.zeros(items, np.uint32)))
         assert native.engine == "jit"
+
+
+@pytest.mark.parametrize(("group_size", "items"), [(8, 64), (8, 61), (16, 96), (16, 100)])
+def test_workgroups_that_are_a_part_of_a_warp(group_size: int, items: int) -> None:
+    (function,) = simtlab.assemble(BARRIERS.replace("cells[64]", f"cells[{group_size}]"))
+    for width in (32, 64):
+        launch = function.launch(items=items, group_size=group_size, warp=width)
+        native, _ = both(launch, (np.zeros(items, np.uint32),))
+        assert native.engine == "jit"
