@@ -59,7 +59,7 @@ MOST_SHAPES = 256
 MOST_ENTRIES = 16
 """Combinations of arrays that stay written. Host loops mostly swap a few arrays."""
 
-COPIED_TO_COUNT = 1 << 20
+COPIED_TO_COUNT = 1 << 21
 """Bytes that are copied before a short launch whose counts may be refused."""
 
 MOST_BYTES = 1 << 22

@@ -20,8 +20,8 @@ from .sharing import Access, Accesses
 if TYPE_CHECKING:
     from .plan import Table
 
-LITTLE = 1 << 20
-"""Bytes whose copy takes less time than to find the bounds for the numbers of a launch."""
+LITTLE = 1 << 21
+"""Bytes up to which a copy is cheap: `Again` copies as many, for any numbers."""
 
 _Buffers = Mapping[int, tuple[int, int]]
 """Place of a pointer among the arguments -> the address and bytes of its buffer."""
