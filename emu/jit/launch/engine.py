@@ -249,7 +249,7 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
     except KeyboardInterrupt:
         raise Interrupted(_statistics(work, plan, scratches)) from None
     record = _record(work, plan, trapped.context) if trapped is not None else None
-    statistics = _statistics(work, plan, scratches)
+    statistics = _statistics(work, plan, scratches) if record is None else None
     # Not after an exception: a thread may still be at work.
     plan.give_back(scratches)
     return record, statistics
