@@ -1,4 +1,4 @@
-"""Launches whose statistics native code counts: which they are, their buffers, their counts.
+"""Launches whose statistics native code counts: which they are, and their counts.
 
 Native code counts the default scheme. Where no layout of the code runs what the stack runs
 (analysis/counting/stack_flow.py), it records the ways of lanes (analysis/counting/paths.py). Where
@@ -8,7 +8,7 @@ interpreter's order (in_order.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -26,11 +26,10 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ...statistics import Statistics
 from ..kernel.compile import facts_for_counting
-from ..runtime.context import BASE, Count
-from .owners import has_owner_numbers
+from ..runtime.context import Count
 
 if TYPE_CHECKING:
-    from .plan import Plan, Scratch, Table
+    from .plan import Plan, Scratch
 
 _BRANCHES = ("br", "cbr")
 
@@ -53,40 +52,6 @@ def can_count(kernel: Kernel, geometry: Geometry) -> bool:
         counted = counted and analyse_counting(kernel, facts) is not None
         found = _COUNTED.keep(key, (counted,))
     return found[0]
-
-
-def guarded(
-    work: Work, table: Table, relied: Reliance
-) -> tuple[Table | None, frozenset[int] | None]:
-    """Return the buffers as a launch may use them that counts, and those that it may change.
-
-    No buffer may be both loaded from for a branch and stored to, unless it is watched. A store to
-    any buffer but those expected then faults, as does a load for a branch from one of these. The
-    first is None if the launch must not count, the second if it need not keep to anything.
-    """
-    if not relied.is_tested:
-        return table, None
-    if table.overlaps or not has_owner_numbers(work.geometry):
-        return None, None
-    if relied.stored is None or not (relied.loaded or relied.watched):
-        return table, frozenset(table.rows)
-    loaded, owned, stored, others = (
-        frozenset(_bases(work, table, positions))
-        for positions in (relied.loaded, relied.owned, relied.stored, relied.stored - relied.owned)
-    )
-    if loaded & stored or owned & others:
-        return None, None
-    return table.changed(stored), stored
-
-
-def _bases(work: Work, table: Table, positions: Iterable[int]) -> Iterator[int]:
-    """Yield the bases of the buffers that pointer parameters point into."""
-    for position in positions:
-        offset = work.kernel.params[position].offset
-        address = int.from_bytes(work.kernargs[offset : offset + 8], "little")
-        row = table.row_at(address, work.memory)
-        if any(row):
-            yield row[BASE]
 
 
 @dataclass(frozen=True)

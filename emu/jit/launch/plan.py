@@ -53,8 +53,7 @@ from .regroup import as_run
 if TYPE_CHECKING:
     from ..runtime.paths import PathMemory
     from .counting import Layout
-    from .inside import Inside
-    from .known_places import KnownPlaces
+    from .guarded import Guarded
     from .owners import Marks, Owners
 
 SLACK = 128
@@ -284,15 +283,14 @@ class Plan:
             if work.stats
             else facts_of(self.kernel, self.geometry)
         )
-        self._known_places: KnownPlaces | None = None
-        """The launches whose accesses do not meet, if their numbers show that."""
+        known_places = None
         if self.facts.marks and not marks:
             self.facts = replace(self.facts, marks=False)
         elif self.facts.marks and strict:
-            from .known_places import KnownPlaces
+            from .guarded import KnownPlaces
 
-            self._known_places = KnownPlaces.of(work.kernel, self.facts)
-            self.facts = replace(self.facts, strict=self._known_places is not None)
+            known_places = KnownPlaces.of(work.kernel, self.facts)
+            self.facts = replace(self.facts, strict=known_places is not None)
         self.code: CompiledKernel = compiled(replace(work, kernel=self.kernel), self.facts)
         warps = -(-self.geometry.largest_group // self.facts.width)
         self.own_memory = {
@@ -303,14 +301,15 @@ class Plan:
         """Bytes that a thread needs for the workgroup that it runs."""
         self.layout: Layout | None = None
         """Where the code leaves its counts, if it counts."""
+        self._guarded: Guarded | None = None
+        """What finds which buffers a launch may use that counts."""
         if self.facts.counts:
             from .counting import layout_of
+            from .guarded import Guarded
 
             self.layout = layout_of(work.kernel, self.facts)
-        self._guarded: tuple[object, tuple[Table | None, frozenset[int] | None]] | None = None
-        """What `counting.guarded` has returned, and for which table and pointers."""
-        self._inside: Inside | None = None
-        """What finds that accesses stay in their buffers, once that was asked."""
+            is_strict = self.code.watched_by == WatchedBy.MARKS
+            self._guarded = Guarded(self.layout.relied, known_places if is_strict else None)
         self.n_groups = self.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
         self.strays = False
@@ -357,33 +356,18 @@ class Plan:
     def guarded(
         self, work: Work, table: Table, *, any_numbers: bool = False
     ) -> tuple[Table | None, frozenset[int] | None]:
-        """Return the buffers as a launch may use them that counts; see `counting.guarded`.
+        """Return the buffers as a launch may use them that counts; see `Guarded.of`.
 
         With `any_numbers` that holds whatever the numbers among the arguments are.
         """
-        assert self.layout is not None
-        key = table.serial, self.pointers_in(work.kernargs)
-        if self._guarded is None or self._guarded[0] != key:
-            from .counting import guarded
-
-            self._guarded = key, guarded(work, table, self.layout.relied)
-        guard, changes = self._guarded[1]
-        if guard is not None and changes is not None:
-            if self._inside is None:
-                from .inside import Inside
-
-                self._inside = Inside(self.layout.relied)
-            if self._inside.holds(work, table, changes, any_numbers=any_numbers):
-                changes = None
-            elif self._known_places is not None and not any_numbers:
-                if self._known_places.has(work.kernargs, table):
-                    changes = None
-        return guard, changes
+        assert self._guarded is not None
+        pointers = self.pointers_in(work.kernargs)
+        return self._guarded.of(work, table, pointers, any_numbers=any_numbers)
 
     def passed(self, work: Work, table: Table) -> None:
-        """Note that no accesses of a launch have met."""
-        if self._known_places is not None and self.code.watched_by == WatchedBy.MARKS:
-            self._known_places.add(work.kernargs, table)
+        """Note that a launch which might have been refused was not."""
+        if self._guarded is not None:
+            self._guarded.passed(work, table)
 
     def less_strict(self, work: Work) -> Plan | None:
         """Return a plan for a launch that this one has refused; None if it refuses all others."""

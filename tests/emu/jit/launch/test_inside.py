@@ -9,7 +9,7 @@ import pytest
 
 import simtlab
 from simtlab import Device
-from simtlab.emu.jit.launch import engine, inside
+from simtlab.emu.jit.launch import engine, guarded
 from simtlab.emu.jit.launch.before import Before
 
 from ...support.counts import assert_equal
@@ -86,7 +86,7 @@ def test_numbers_are_looked_at_when_they_come_again(
     launches(OWN, [100, 100, 90, 100], room=100)
     assert len(copied) == 4  # which takes less time than to find bounds
     copied.clear()
-    monkeypatch.setattr(inside, "LITTLE", 0)
+    monkeypatch.setattr(guarded, "LITTLE", 0)
     launches(OWN, [100, 100, 90, 100, 90], room=100)
     assert len(copied) == 2
 
@@ -94,7 +94,7 @@ def test_numbers_are_looked_at_when_they_come_again(
 def test_a_pointer_that_leaves_its_buffer_is_not_inside(
     copied: list[Before], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inside, "LITTLE", 0)
+    monkeypatch.setattr(guarded, "LITTLE", 0)
     launches(AWAY, [ITEMS] * 3, room=ITEMS)
     assert len(copied) == 1
     copied.clear()
