@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,8 +35,10 @@ from ...analysis.values.ssa import Op, sources_of
 from ...engine import Work
 from ...memory import Buffer
 from ...recent import Recent
-from .plan import Table
 from .slices import PER_THREAD, even_bounds
+
+if TYPE_CHECKING:
+    from .plan import Table
 
 COPY_RATE = 2e9
 """Bytes per second that are copied, estimated low, before a launch that may be set back."""

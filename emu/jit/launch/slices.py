@@ -10,8 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from threading import Lock, Thread
+from typing import TYPE_CHECKING
 
-from .plan import Scratch
+if TYPE_CHECKING:
+    from .plan import Scratch
 
 SLICE = 0.05
 """Seconds of native code between looks for Ctrl-C, if workgroups are short enough."""
