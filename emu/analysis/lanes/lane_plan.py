@@ -6,6 +6,7 @@ from ....asm.flow.graph import reachable
 from ....isa.table import Flags, Unit
 from ....isa.types import Segment
 from ..flow.order import START, Flow, arrivals
+from ..loops.moved_runs import moved_runs
 from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
 from .masks import Masks
@@ -40,7 +41,9 @@ class LanePlan:
         self.sparse = sparse_loops(shapes) if few_lanes else {}
         """Header -> loop of those that run lane by lane, as one node, for some masks or all; none
         in code that counts."""
-        self.has_both = shapes.facts.together_from <= shapes.facts.width
+        self.has_both = shapes.facts.together_from <= shapes.facts.width and not any(
+            moved_runs(shapes.ssa, loop) for loop in self.sparse.values()
+        )
         """Whether each of these loops has nodes of its own too, for masks with many lanes."""
         alone = {} if self.has_both else self.sparse
         inner = {n for header, loop in alone.items() for n in loop.nodes - {header}}

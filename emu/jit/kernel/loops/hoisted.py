@@ -61,6 +61,7 @@ class Hoisted:
     With `each`, lanes may begin and end at different places: every one is tested. `charges` says
     whether the budget's charge for the whole loop is one of the tests. With a label `otherwise`,
     lanes that begin at different places may be tested to have as many iterations as each other.
+    `alone` is for one lane: if it does not pass the header, the first iteration is tested as well.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Hoisted:
         loop: Loop,
         *,
         each: bool = False,
+        alone: bool = False,
         charges: bool = True,
         otherwise: str = "",
     ) -> None:
@@ -77,6 +79,7 @@ class Hoisted:
         self.loop = loop
         self._memory = memory
         self._numbers = Numbers(lanes, each=each)
+        self._is_alone = alone
         self._of_pieces = Numbers(lanes, each=False, pieces=True)
         self._tests: list[Sequence[str]] = []
         """What must hold for all lanes."""
@@ -86,6 +89,8 @@ class Hoisted:
         """Whether the budget suffices, an i1."""
         self.certain: frozenset[Op] = frozenset()
         """Accesses that are inside if the tests hold."""
+        self.lines: dict[Op, Line] = {}
+        """The lines of these accesses' bases."""
         self.sums: frozenset[Op] = frozenset()
         """Additions of indices that do not wrap around if the tests hold, on the warp's scalars."""
         self.rows: dict[Op, RowAccess] = {}
@@ -122,6 +127,12 @@ class Hoisted:
         """Whether `enter` charges the budget for the whole loop."""
         return self._enough is not None
 
+    @property
+    def returns(self) -> str:
+        """How often a lane goes back to the header, an i64; not with `each`."""
+        (number,) = self._after
+        return number
+
     def steps(self) -> dict[Op, str]:
         """Return the addition that steps the counter, if it does not wrap around, and how."""
         counter, loop = self._counter, self.loop
@@ -148,8 +159,9 @@ class Hoisted:
                 result = test if result is None else both("and", result, test)
             return numbers.constant(1, 1) if result is None else result
 
-        passes = all_of([self._passes, *self._body])
-        if numbers.each and self._counter is not None and self._counter.header_tests:
+        header_tests = self._counter is not None and self._counter.header_tests
+        passes = all_of([*([] if self._is_alone and header_tests else [self._passes]), *self._body])
+        if numbers.each and header_tests:
             none = both("xor", self._passes, numbers.constant(1, 1))
             passes = both("or", none, passes)
         held = all_of([passes, *self._tests])
@@ -244,13 +256,19 @@ class Hoisted:
         self._after = self._last
         if counter.header_tests:
             self._after = numbers.do("add", self._last, 1)
-            if numbers.each:
+            if numbers.each or self._is_alone:
                 # Lanes that do not pass the header run it once.
-                t, no = integer(64, numbers.n), numbers.constant(0)
-                self._after = [
-                    self.lanes.code.let(f"select {integer(1, numbers.n)} {p}, {t} {a}, {t} {z}")
-                    for p, a, z in zip(self._passes, self._after, no, strict=True)
-                ]
+                self._after = self._if_passed(self._after)
+            if self._is_alone:
+                self._last = self._if_passed(self._last)
+
+    def _if_passed(self, counts: list[str]) -> list[str]:
+        """Return numbers, or 0 in lanes that do not pass the header."""
+        t, test = (integer(bits, self._numbers.n) for bits in (64, 1))
+        return [
+            self.lanes.code.let(f"select {test} {p}, {t} {count}, {t} {no}")
+            for p, count, no in zip(self._passes, counts, self._numbers.constant(0), strict=True)
+        ]
 
     def _last_of(self, op: Op) -> list[str]:
         """Return the number of the last iteration in which an op may run."""
@@ -296,7 +314,7 @@ class Hoisted:
         self.certain = frozenset(certain)
         if not self._numbers.each:
             self.sums = frozenset(op for a in found.values() for op in a.line.sums)
-        if not self._numbers.each:
+        if not (self._numbers.each or self._is_alone):
             finder = RowFinder(
                 self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()
             )
@@ -370,6 +388,7 @@ class Hoisted:
                 return False
             found[key] = Accesses(op, numbers, line, size, *limits)
         found[key].offsets.append(offset)
+        self.lines[op] = line
         return True
 
     def _limits(self, op: Op, bytes_: int, numbers: Numbers) -> tuple[list[str], list[str]] | None:

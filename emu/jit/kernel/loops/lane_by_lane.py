@@ -13,6 +13,7 @@ from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import Loop
 from ....analysis.lanes.short_sides import short_side
 from ....analysis.lanes.sparse import taken_in, ways_out
+from ....analysis.loops.moved_runs import moved_runs
 from ....analysis.values.ssa import Const, Op, Phi, Value, same_value, uses
 from ....analysis.warps.uniformity import OneLane
 from ...llvm.text import constant, register_type
@@ -28,6 +29,7 @@ from ..variables import Variables
 from .dispatched import Dispatched, found_dispatches
 from .hoisted import Hoisted
 from .lane_cells import LaneCells, cell_type
+from .moved_runs import move_run, moves_runs
 
 MOST_AHEAD = 4
 """Most values of the next lane that are loaded while one lane runs."""
@@ -81,6 +83,10 @@ class LaneByLane:
         self._dispatched = Dispatched(self.one, self, found)
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
+        has_runs = self._paths is None and moves_runs()
+        runs = moved_runs(lanes.ssa, loop) if has_runs else []
+        self._runs = {run.loop.header: run for run in runs}
+        """Header -> the run that its loop moves."""
 
     def _report(self, lane: str) -> None:
         # Code that reports may be shared by both versions of the loop.
@@ -145,7 +151,7 @@ class LaneByLane:
         code.line(f"store i64 {others}, ptr {remaining}")
         self._load_ahead(remaining, ahead)
         self._enter(sources, own)
-        code.jump(f"{version}{header}")
+        code.jump(f"{version}{'run' if header in self._runs else ''}{header}")
         self._emit_nodes()
 
     def _emit_nodes(self) -> None:
@@ -155,11 +161,21 @@ class LaneByLane:
             if number in self.loop.nodes and node.latch_of is not None:
                 self.begin_iteration(self._flow.loops[node.latch_of])
             elif number in self.loop.nodes and number not in self._joined:
+                if number in self._runs:
+                    self._move_run(number)
                 self.begin_node(number)
                 if self._dispatched.has(number):
                     self._joined.update(self._dispatched.leave(number))
                 elif not self._leave_without_branch(number):
                     self.leave(number)
+
+    def _move_run(self, header: int) -> None:
+        """Append what moves a run of elements, before the loop that would."""
+        run, hoisted = self._runs[header], self._hoisted
+        self.code.block(f"{self.version}run{header}")
+        is_charged = hoisted is not None and hoisted.is_charged and run.loop is self.loop
+        move_run(self.one, self._instructions.access, run, charges=not is_charged)
+        self.code.jump(self._dispatched.label(header))
 
     def begin_node(self, number: int) -> None:
         """Append a node, up to its branch."""
@@ -303,7 +319,10 @@ class LaneByLane:
         if way in self.loop.nodes:
             for phi, value in zip(phis, values, strict=True):
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
-            self._dispatched.continue_at(way, source)
+            if way in self._runs and source not in self._runs[way].loop.nodes:
+                code.jump(f"{self.version}run{way}")
+            else:
+                self._dispatched.continue_at(way, source)
             return
         exit_ = self._exits[way]
         if self._paths is not None:

@@ -1,0 +1,99 @@
+"""Loops that move a run of elements: each iteration copies the next one, or stores the same value.
+
+What decoders do with literals, matches and runs. A lane that runs alone moves many elements at
+once, and no branch ends the loop after a number of iterations that differs each time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....isa.types import RegClass, Segment
+from ..flow.order import Loop
+from ..ranges.stepping import counters_of, increment_of, is_invariant
+from ..ranges.trips import only_exit
+from ..values.ssa import Const, Op, Phi, Ssa, has_effect
+
+
+@dataclass(frozen=True)
+class MovedRun:
+    """A loop that moves a run of elements, in global memory."""
+
+    loop: Loop
+    store: Op
+    load: Op | None
+    """What gives the element that is stored; None if that is the same in all iterations."""
+    steps: dict[Phi, int]
+    """What an iteration adds to the phis of the header."""
+
+    @property
+    def accesses(self) -> frozenset[Op]:
+        """What the loop accesses."""
+        return frozenset({self.store} if self.load is None else {self.store, self.load})
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return size_of(self.store)
+
+
+def moved_run(ssa: Ssa, loop: Loop) -> MovedRun | None:
+    """Return the run that a loop moves; None if it does anything else."""
+    flow = ssa.flow
+    if not only_exit(flow, loop) or not counters_of(ssa, loop):
+        return None
+    branches = [n for n in loop.nodes if len(flow.nodes[n].successors) > 1]
+    if len(branches) != 1 or any(other.parent == loop.number for other in flow.loops):
+        return None
+    effects = [op for n in loop.nodes for op in ssa.ops.get(n, ()) if has_effect(op)]
+    stores = [op for op in effects if op.ins.row.is_store]
+    loads = [op for op in effects if op not in stores]
+    if len(stores) != 1 or len(loads) > 1 or not all(map(_is_plain, effects)):
+        return None
+    (store,), load = stores, loads[0] if loads else None
+    value = store.args[0]
+    if load is None:
+        is_moved = is_invariant(value, loop)
+    else:
+        is_moved = value is load and _has_same_elements(store, load)
+    steps = {phi: _step(loop, phi) for phi in ssa.phis.get(loop.header, ())}
+    if not is_moved or None in steps.values():
+        return None
+    return MovedRun(loop, store, load, {phi: step for phi, step in steps.items() if step})
+
+
+def moved_runs(ssa: Ssa, loop: Loop) -> list[MovedRun]:
+    """Return the runs that a loop and those in it move."""
+    inner = (other for other in ssa.flow.loops if other.nodes <= loop.nodes)
+    runs = (moved_run(ssa, other) for other in inner)
+    return [run for run in runs if run is not None]
+
+
+def size_of(op: Op) -> int:
+    """Return the bytes of an element that an op accesses."""
+    assert op.ins.row.type is not None
+    return op.ins.row.type.size
+
+
+def _is_plain(op: Op) -> bool:
+    """Return whether an op is a load or store of global memory."""
+    row = op.ins.row
+    is_one = row.is_load or row.is_store
+    return is_one and not row.is_atomic and row.segment is Segment.GLOBAL and row.type is not None
+
+
+def _has_same_elements(store: Op, load: Op) -> bool:
+    """Return whether what is stored has the bits that are loaded."""
+    stored, loaded = store.ins.row.type, load.ins.row.type
+    assert stored is not None
+    assert loaded is not None
+    same_kind = stored.is_float == loaded.is_float
+    return stored.bits == loaded.bits and same_kind and not (stored.is_float and stored.bits < 32)
+
+
+def _step(loop: Loop, phi: Phi) -> int | None:
+    """Return what an iteration adds to a phi, if that is a constant."""
+    terms = None if phi.cls is RegClass.C else increment_of(loop, phi)
+    if terms is None or not all(isinstance(value, Const) for _, value in terms):
+        return None
+    return sum(sign * value.bits for sign, value in terms if isinstance(value, Const))

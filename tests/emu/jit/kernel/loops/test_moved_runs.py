@@ -1,0 +1,182 @@
+"""Runs of elements that lanes alone move by vectors, against the oracle, and which loops they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simtlab.emu.analysis.loops.moved_runs import moved_runs
+from simtlab.emu.analysis.values.ssa import Ssa
+from simtlab.emu.jit.kernel.loops import moved_runs as code
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.traps import Trap, TrapKind
+
+from ....support.flows import shapes_of
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
+from ...support.agreement import same
+
+STRETCH = 160
+"""Elements of `data` that a work-item has."""
+
+ITEMS = 41
+
+NUMPY = {"u8": "u1", "s8": "i1", "u16": "u2", "f32": "f4", "u32": "u4", "s64": "i8"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """A loop that moves a run of elements within a work-item's stretch."""
+
+    type: str = "u8"
+    copies: bool = True
+    tests_first: bool = True
+    walks: bool = False
+    """Whether the loop steps pointers; an index otherwise."""
+    relation: str = "lt"
+
+    @property
+    def size(self) -> int:
+        """Bytes of an element."""
+        return int(self.type[1:]) // 8
+
+    def text(self) -> str:
+        """Return the kernel."""
+        size, wide = self.size, "$d8" if self.size == 8 else "$s8"
+        relations = {"lt": "ge", "ne": "eq"}
+        given = "cvt_u64_u32 $d8, $s0" if size == 8 else "mov_u32 $s8, $s0"
+        load = f"ld_global_{self.type} {wide}, [$d3]" if self.copies else ""
+        places = """
+            cvt_u64_u32 $d3, $s2
+            mad_u64 $d3, $d3, {0}, $d2
+            cvt_u64_u32 $d4, $s3
+            mad_u64 $d4, $d4, {0}, $d2""".format(size)
+        step = f"add_u64 $d3, $d3, {size}\n add_u64 $d4, $d4, {size}"
+        if not self.walks:
+            step = "add_u32 $s2, $s2, 1\n add_u32 $s3, $s3, 1"
+        body = f"""
+            {"" if self.walks else places}
+            {load}
+            st_global_{self.type} {wide}, [$d4]
+            {step}
+            add_u32 $s5, $s5, 1"""
+        leaves = f"cmp_{relations[self.relation]}_u32 $c0, $s5, $s4\n cbr $c0, @end"
+        stays = f"cmp_{self.relation}_u32 $c0, $s5, $s4\n cbr $c0, @top"
+        first, last = (leaves, "br @top") if self.tests_first else ("", stays)
+        return f"""
+            kernel runs(global u32* %runs, global {self.type}* %data, u32 %n) {{
+                workitemabsid_u32 $s0, 0
+                ld_kernarg_u32 $s1, [%n]
+                cmp_ge_u32 $c0, $s0, $s1
+                cbr $c0, @out
+                cvt_u64_u32 $d0, $s0
+                ld_kernarg_u64 $d1, [%runs]
+                mad_u64 $d1, $d0, 16, $d1
+                ld_global_u32 $s2, [$d1]            // from
+                ld_global_u32 $s3, [$d1+4]          // to
+                ld_global_u32 $s4, [$d1+8]          // end
+                ld_kernarg_u64 $d2, [%data]
+                mov_u32 $s5, 0
+                {given}
+                {places if self.walks else ""}
+            @top:
+                {first}
+                {body}
+                {last}
+            @end:
+                add_u32 $s5, $s5, $s3
+                st_global_u32 $s5, [$d1+12]
+            @out:
+                ret
+            }}"""
+
+    def arguments(self, *, longest: int = 90) -> list[Any]:
+        """Return runs that overlap themselves in all ways, and what they are runs of."""
+        rng = np.random.default_rng(5)
+        runs = rng.integers(0, STRETCH - longest, (ITEMS, 4), np.uint32)
+        runs[::3, 1] = runs[::3, 0] + rng.integers(0, 5, len(runs[::3]))
+        runs[:, :2] += np.arange(ITEMS, dtype=np.uint32)[:, None] * STRETCH
+        runs[:, 2] = rng.integers(0 if self.tests_first else 1, longest, ITEMS)
+        data = rng.integers(0, 256, ITEMS * STRETCH * self.size, np.uint8)
+        return [runs, data.view(NUMPY[self.type]), ITEMS]
+
+
+FORMS = [
+    Form(),
+    Form("u16", walks=True, tests_first=False),
+    Form("f32", walks=True),
+    Form("s64", relation="ne"),
+    Form("s8", copies=False, walks=True, tests_first=False),
+    Form("u32", copies=False),
+]
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMTLAB_LOOPS", "alone")
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_lanes_move_runs_and_continue_after_them(form: Form) -> None:
+    assert [run.size for run in _runs(form.text())] == [form.size]
+    same(form.text(), form.arguments(), items=ITEMS, group_size=64, width=7)
+
+
+@pytest.mark.parametrize("form", FORMS[:2], ids=str)
+def test_a_run_that_leaves_its_buffer_traps_there(form: Form) -> None:
+    for place, value in [((9, 2), 20_000), ((40, 2), STRETCH), ((3, 0), 2**32 - 9), ((5, 1), 2**31)]:
+        works = []
+        for _ in range(2):
+            arguments = form.arguments()
+            arguments[0][place] = value
+            works.append(make(form.text(), arguments, items=ITEMS, group_size=64))
+        assert assert_as_oracle(*works)
+
+
+@pytest.mark.parametrize(("longest", "traps"), [(60, False), (5_000, True)])
+def test_runs_are_charged(longest: int, *, traps: bool) -> None:
+    """A work-item may end late, but not below its budget."""
+    arguments = Form().arguments()
+    arguments[0][:, 2] = 3
+    arguments[0][7, 2] = longest
+    work = make(Form().text(), arguments, items=ITEMS, group_size=64, budget=1_000)
+    if traps:
+        with pytest.raises(Trap) as caught:
+            execute(work)
+        assert (caught.value.record.kind, caught.value.record.local) == (TrapKind.BUDGET, 7)
+    else:
+        execute(work)
+
+
+def test_hosts_without_masks_of_bytes_move_one_element_at_a_time(monkeypatch) -> None:
+    monkeypatch.setattr(code, "host_has", lambda feature: False)
+    assert not code.moves_runs()
+
+
+OTHER_LOOPS = {
+    "what is stored is computed": ("ld_global_u8 $s8, [$d3]", "ld_global_u8 $s8, [$d3]\nxor_u32 $s8, $s8, 1"),
+    "a count of what is moved": ("add_u32 $s2, $s2, 1", "add_u32 $s2, $s2, $s8"),
+    "a way out besides": ("add_u32 $s2, $s2, 1", "add_u32 $s2, $s2, 1\ncmp_eq_u32 $c0, $s8, 0\ncbr $c0, @end"),
+    "a bit of the element": ("st_global_u8", "st_global_u16"),
+    "a second store": ("st_global_u8 $s8, [$d4]", "st_global_u8 $s8, [$d4]\nst_global_u8 $s8, [$d4+1]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHER_LOOPS)
+def test_other_loops_are_no_runs(name: str) -> None:
+    old, new = OTHER_LOOPS[name]
+    assert not _runs(Form().text().replace(old, new))
+
+
+def _runs(text: str) -> list[Any]:
+    ssa: Ssa = shapes_of(_body(text)).ssa
+    return [run for loop in ssa.flow.loops for run in moved_runs(ssa, loop)]
+
+
+def _body(text: str) -> str:
+    """The body of the kernel, for `shapes_of`, whose parameters are x and n."""
+    lines = text[text.index("{") + 1 : text.rindex("ret")]
+    return lines.replace("[%runs]", "[%x]").replace("[%data]", "[%x]")
