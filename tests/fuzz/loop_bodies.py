@@ -23,6 +23,7 @@ TYPES = (
 ID, LOCAL, INDEX, PART, TEST = 0, 1, 40, 41, 42
 SOURCE, ROWS, OTHER, SHARED, TABLE, TWIN = range(20, 26)
 ADDRESS, WIDE, NARROW_STEP = 40, 41, 42
+RUN = ("$s43", "$s44", "$s45")
 
 ROW_WORDS = 16
 """u64 elements of what a work-item has of its own: a row, a column, private memory."""
@@ -272,6 +273,42 @@ def own(b: Body) -> None:
         access(b, type_, size, f"[$d{ADDRESS}]")
 
 
+def run(b: Body) -> None:
+    """Emit a loop that moves a run of elements within the work-item's own row, or fills a run."""
+    if b.columns:
+        own(b)
+        return
+    # Lanes run alone where they store bytes, and seldom else.
+    type_, size = b.rng.choice([t for t in TYPES if t[1] < 4] if b.chance(0.7) else TYPES)
+    elements, (origin, to, end) = ROW_WORDS * 8 // size, RUN
+    most = min(elements // 2, 16)
+    head, out = b.label(), b.label()
+    for register in RUN:
+        number = b.rng.choice((accumulator(b), accumulator(b), _any(b)))
+        b.emit(f"and_u32 {register}, {number}, {most - 1}")
+    b.emit(f"cmp_eq_u32 $c7, {end}, 0")
+    b.emit(f"cbr $c7, {out}")
+    for register in (origin, to):
+        b.emit(f"mad_u32 {register}, $s{ID}, {elements}, {register}", kept=True)
+    b.emit(f"add_u32 {end}, {end}, {to}", kept=True)
+    value = f"$d{WIDE}" if size == 8 else f"$s{PART}"
+    copies = b.chance(0.6)
+    if not copies:
+        b.emit(f"mov_u{64 if size == 8 else 32} {value}, {accumulator(b, size)}")
+    b.place(head)
+    b.emit(f"cmp_ge_u32 $c7, {to}, {end}", kept=True)
+    b.emit(f"cbr $c7, {out}", kept=True)
+    for verb, place, base in (("ld", origin, ROWS), ("st", to, b.rng.choice((ROWS, TWIN)))):
+        if verb == "st" or copies:
+            b.emit(f"cvt_u64_u32 $d{ADDRESS}, {place}", kept=True)
+            b.emit(f"mad_u64 $d{ADDRESS}, $d{ADDRESS}, {size}, $d{base}", kept=True)
+            b.emit(f"{verb}_global_{type_} {value}, [$d{ADDRESS}]")
+    b.emit(f"add_u32 {origin}, {origin}, 1", kept=True)
+    b.emit(f"add_u32 {to}, {to}, 1", kept=True)
+    b.emit(f"br {head}")
+    b.place(out)
+
+
 def access(b: Body, type_: str, size: int, address: str, segment: str = "global") -> None:
     """Emit a load or a store."""
     if b.chance(0.45):
@@ -373,7 +410,7 @@ def fault(b: Body) -> None:
 HOSTILE = ("cut", "shift", "odd", "far", "fault", "frozen", "small")
 
 FLAT: tuple[Statement, ...] = (
-    source, source, source, source, own, own, own, private, group, readonly, atomic, compute,
+    source, source, source, source, own, own, own, run, run, private, group, readonly, atomic, compute,
 )  # fmt: skip
 
 

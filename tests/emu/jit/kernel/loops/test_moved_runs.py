@@ -127,7 +127,12 @@ def test_lanes_move_runs_and_continue_after_them(form: Form) -> None:
 
 @pytest.mark.parametrize("form", FORMS[:2], ids=str)
 def test_a_run_that_leaves_its_buffer_traps_there(form: Form) -> None:
-    for place, value in [((9, 2), 20_000), ((40, 2), STRETCH), ((3, 0), 2**32 - 9), ((5, 1), 2**31)]:
+    for place, value in [
+        ((9, 2), 20_000),
+        ((40, 2), STRETCH),
+        ((3, 0), 2**32 - 9),
+        ((5, 1), 2**31),
+    ]:
         works = []
         for _ in range(2):
             arguments = form.arguments()
