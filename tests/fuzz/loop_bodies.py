@@ -410,7 +410,8 @@ def fault(b: Body) -> None:
 HOSTILE = ("cut", "shift", "odd", "far", "fault", "frozen", "small")
 
 FLAT: tuple[Statement, ...] = (
-    source, source, source, source, own, own, own, run, run, private, group, readonly, atomic, compute,
+    source, source, source, source, own, own, own, run, run, private, group, readonly, atomic,
+    compute,
 )  # fmt: skip
 
 

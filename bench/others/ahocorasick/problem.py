@@ -1,4 +1,4 @@
-"""Words found in rows of text by an automaton of Aho and Corasick: states, failure links, outputs."""
+"""Words in rows of text, by an automaton of Aho and Corasick with failure links."""
 
 import numpy as np
 from peers.problem import Launch, Problem

@@ -8,8 +8,10 @@ export void brent(uniform int n, uniform const float ps[], uniform const float q
 {
     foreach (i = 0 ... n) {
         float p = ps[i], q = qs[i];
-        float a = 0.0f, b = 4.0f, fa = cubic(a, p, q), fb = cubic(b, p, q);
-        float c = a, fc = fa, d = b - a, e = d;
+        float a = 0.0f, b = 4.0f;
+        float fa = cubic(a, p, q), fb = cubic(b, p, q);
+        float c = a, fc = fa, d = b - a;
+        float e = d;
         for (uniform int k = 0; k < 60; k++) {
             if (fb * fc > 0) {
                 c = a;

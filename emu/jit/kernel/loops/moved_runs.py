@@ -18,6 +18,9 @@ from .hoisted import Hoisted
 
 VECTOR_BYTES = 64
 
+_MOVED = "moved"
+"""The variable that has how many elements have been moved."""
+
 
 def moves_runs() -> bool:
     """Return whether the host has masks for vectors of all elements."""
@@ -25,64 +28,30 @@ def moves_runs() -> bool:
 
 
 def move_run(one: LaneCode, memory: Access, run: MovedRun, *, charges: bool) -> None:
-    """Append the move of a run by a lane alone, in the block before its loop."""
-    code, size = one.code, run.size
+    """Append the move of a run by a lane alone, in the block before its loop.
+
+    `charges` says whether the loop's iterations are charged one by one.
+    """
+    code = one.code
     one.local.clear()
     tested = Hoisted(one, memory, run.loop, alone=True, charges=charges)
     if not run.accesses <= tested.certain or tested.is_charged != charges:
         return
-    if any(tested.lines[op].step != size for op in run.accesses):
+    if any(tested.lines[op].step != run.size for op in run.accesses):
         return
-    elements = VECTOR_BYTES // size
-    count = tested.returns
     is_known = not charges and run.accesses <= memory.global_.certain
     good = "true" if is_known else tested.hold()
     to = _host(one, memory, tested, run.store)
     origin = None if run.load is None else _host(one, memory, tested, run.load)
     if origin is not None:
-        places = [code.let(f"ptrtoint ptr {place} to i64") for place in (to, origin)]
-        apart = code.let(f"sub i64 {places[0]}, {places[1]}")
-        bytes_ = code.let(f"mul i64 {count}, {size}")
-        least = code.intrinsic("llvm.umin", "i64", f"i64 {bytes_}", f"i64 {VECTOR_BYTES}")
-        good = code.let(f"and i1 {good}, {code.let(f'icmp uge i64 {apart}, {least}')}")
-    move, following, after = (code.fresh_label("run") for _ in range(3))
+        apart = _are_apart(one, run, origin, to, tested.returns)
+        good = code.let(f"and i1 {good}, {apart}")
+    move, after = code.fresh_label("run"), code.fresh_label("run")
     code.branch(good, move, after)
     code.block(move)
     tested.enter()
-    if origin is None:
-        type_ = run.store.ins.row.type
-        assert type_ is not None
-        (value,) = one.stored(run.store, [one.scalar(run.store.args[0])], 0)
-        value = narrowed(code, value, type_, 0)
-    vectors = VectorCode(code, elements, 1)
-    one.variables.set_word("moved", "0")
-    code.jump(following)
-    code.block(following)
-    moved = one.variables.word("moved")
-    left = code.let(f"sub i64 {count}, {moved}")
-    here = code.intrinsic("llvm.umin", "i64", f"i64 {left}", f"i64 {elements}")
-    word = code.call("i64", "llvm.x86.bmi.bzhi.64", "i64 -1", f"i64 {here}")
-    (mask,) = vectors.chunks(word)
-
-    def place(host: str) -> str:
-        return code.let(f"getelementptr i{8 * size}, ptr {host}, i64 {moved}")
-
-    if origin is not None:
-        data = vectors.load_masked(8 * size, place(origin), mask)
-    else:
-        data = vectors.chunk_of(8 * size, value)
-    vectors.store_masked(8 * size, data, place(to), mask)
-    done = code.fresh_label("run")
-    moved = code.let(f"add i64 {moved}, {elements}")
-    one.variables.set_word("moved", moved)
-    code.branch(code.let(f"icmp ult i64 {moved}, {count}"), following, done)
-    code.block(done)
-    for phi, step in run.steps.items():
-        t = register_type(phi.cls, 0)
-        number = count if t == "i64" else code.let(f"trunc i64 {count} to {t}")
-        way = code.let(f"mul {t} {number}, {step}")
-        now = code.let(f"add {t} {one.scalar(phi)}, {way}")
-        one.variables.store((phi, "value"), [t], [now])
+    _move(one, run, origin, to, tested.returns)
+    _advance(one, run, tested.returns)
     code.jump(after)
     code.block(after)
 
@@ -97,3 +66,65 @@ def _host(one: LaneCode, memory: Access, tested: Hoisted, op: Op) -> str:
     offset = code.let(f"sub i64 {tested.lines[op].start[0]}, {window.base}")
     offset = code.let(f"add i64 {offset}, {op.ins.address.offset}")
     return addresses.host(window, offset)
+
+
+def _are_apart(one: LaneCode, run: MovedRun, origin: str, to: str, count: str) -> str:
+    """Return whether no element of a vector is loaded from where an earlier one is stored, an i1.
+
+    Elements that are stored before those that are loaded do not matter.
+    """
+    code = one.code
+    ends = [code.let(f"ptrtoint ptr {place} to i64") for place in (to, origin)]
+    way = code.let(f"sub i64 {ends[0]}, {ends[1]}")
+    bytes_ = code.let(f"mul i64 {count}, {run.size}")
+    least = code.intrinsic("llvm.umin", "i64", f"i64 {bytes_}", f"i64 {VECTOR_BYTES}")
+    return code.let(f"icmp uge i64 {way}, {least}")
+
+
+def _move(one: LaneCode, run: MovedRun, origin: str | None, to: str, count: str) -> None:
+    """Append a loop that moves `count` elements, a vector in each iteration; none is a vector."""
+    code, variables, bits = one.code, one.variables, 8 * run.size
+    elements = VECTOR_BYTES // run.size
+    vectors = VectorCode(code, elements, 1)
+    same = None if origin is not None else _stored(one, run)
+    again, done = code.fresh_label("run"), code.fresh_label("run")
+    variables.set_word(_MOVED, "0")
+    code.jump(again)
+    code.block(again)
+    moved = variables.word(_MOVED)
+    left = code.let(f"sub i64 {count}, {moved}")
+    here = code.intrinsic("llvm.umin", "i64", f"i64 {left}", f"i64 {elements}")
+    word = code.call("i64", "llvm.x86.bmi.bzhi.64", "i64 -1", f"i64 {here}")
+    (mask,) = vectors.chunks(word)
+
+    def place(host: str) -> str:
+        return code.let(f"getelementptr i{bits}, ptr {host}, i64 {moved}")
+
+    if same is None:
+        assert origin is not None
+        data = vectors.load_masked(bits, place(origin), mask)
+    else:
+        data = vectors.chunk_of(bits, same)
+    vectors.store_masked(bits, data, place(to), mask)
+    following = code.let(f"add i64 {moved}, {elements}")
+    variables.set_word(_MOVED, following)
+    code.branch(code.let(f"icmp ult i64 {following}, {count}"), again, done)
+    code.block(done)
+
+
+def _stored(one: LaneCode, run: MovedRun) -> str:
+    """Return what all iterations store."""
+    type_ = run.store.ins.row.type
+    assert type_ is not None
+    (value,) = one.stored(run.store, [one.scalar(run.store.args[0])], 0)
+    return narrowed(one.code, value, type_, 0)
+
+
+def _advance(one: LaneCode, run: MovedRun, count: str) -> None:
+    """Set the phis of the header to what they are after `count` iterations."""
+    code = one.code
+    for phi, step in run.steps.items():
+        t = register_type(phi.cls, 0)
+        number = count if t == "i64" else code.let(f"trunc i64 {count} to {t}")
+        now = code.let(f"add {t} {one.scalar(phi)}, {code.let(f'mul {t} {number}, {step}')}")
+        one.variables.store((phi, "value"), [t], [now])

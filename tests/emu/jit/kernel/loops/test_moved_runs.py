@@ -1,4 +1,4 @@
-"""Runs of elements that lanes alone move by vectors, against the oracle, and which loops they are."""
+"""Runs of elements that lanes alone move by vectors, and the loops that are such runs."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Form:
         relations = {"lt": "ge", "ne": "eq"}
         given = "cvt_u64_u32 $d8, $s0" if size == 8 else "mov_u32 $s8, $s0"
         load = f"ld_global_{self.type} {wide}, [$d3]" if self.copies else ""
-        places = """
+        places = f"""
             cvt_u64_u32 $d3, $s2
-            mad_u64 $d3, $d3, {0}, $d2
+            mad_u64 $d3, $d3, {size}, $d2
             cvt_u64_u32 $d4, $s3
-            mad_u64 $d4, $d4, {0}, $d2""".format(size)
+            mad_u64 $d4, $d4, {size}, $d2"""
         step = f"add_u64 $d3, $d3, {size}\n add_u64 $d4, $d4, {size}"
         if not self.walks:
             step = "add_u32 $s2, $s2, 1\n add_u32 $s3, $s3, 1"
@@ -161,13 +161,16 @@ def test_hosts_without_masks_of_bytes_move_one_element_at_a_time(monkeypatch) ->
     assert not code.moves_runs()
 
 
+LOAD, STORE = "ld_global_u8 $s8, [$d3]", "st_global_u8 $s8, [$d4]"
+STEP = "add_u32 $s2, $s2, 1"
+
 OTHER_LOOPS = {
-    "what is stored is computed": ("ld_global_u8 $s8, [$d3]", "ld_global_u8 $s8, [$d3]\nxor_u32 $s8, $s8, 1"),
-    "a count of what is moved": ("add_u32 $s2, $s2, 1", "add_u32 $s2, $s2, $s8"),
-    "a way out besides": ("add_u32 $s2, $s2, 1", "add_u32 $s2, $s2, 1\ncmp_eq_u32 $c0, $s8, 0\ncbr $c0, @end"),
-    "a bit of the element": ("st_global_u8", "st_global_u16"),
-    "a second store": ("st_global_u8 $s8, [$d4]", "st_global_u8 $s8, [$d4]\nst_global_u8 $s8, [$d4+1]"),
-}  # fmt: skip
+    "what is stored is computed": (LOAD, f"{LOAD}\n xor_u32 $s8, $s8, 1"),
+    "the step is loaded": (STEP, "add_u32 $s2, $s2, $s8"),
+    "a way out besides": (STEP, f"{STEP}\n cmp_eq_u32 $c0, $s8, 0\n cbr $c0, @end"),
+    "elements of another size": ("st_global_u8", "st_global_u16"),
+    "a second store": (STORE, f"{STORE}\n{STORE}"),
+}
 
 
 @pytest.mark.parametrize("name", OTHER_LOOPS)
