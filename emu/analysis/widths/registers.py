@@ -70,11 +70,12 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     """Return whether there are loops, and what those without loops in them carry has registers.
 
     `bits` are those of a lane, of `lanes` in a warp. Branches in loops have a mask for each vector:
-    too many, but where vectors are of bytes.
+    too many, but where vectors are of bytes. Half the lanes are as many vectors of 64-bit numbers.
     """
     loops = inner_loops(shapes)
     return bool(loops) and all(
         _carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
+        and not _carries_doubles(shapes, loop)
         and _live_registers(shapes, loop, lanes, bits) <= MOST_AT_A_TIME
         and (
             bits == 8 or not (loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches())
@@ -140,12 +141,14 @@ def spills_doubles(shapes: Shapes, lanes: int) -> bool:
             _carried_registers(shapes, loop, lanes, 32) > MOST_READ
             or _live_registers(shapes, loop, lanes, 32) > MOST_IN_USE
         )
-        and any(
-            phi.cls is RegClass.D and is_vector(shapes, phi)
-            for phi in shapes.ssa.phis.get(loop.header, ())
-        )
+        and _carries_doubles(shapes, loop)
         for loop in inner_loops(shapes)
     )
+
+
+def _carries_doubles(shapes: Shapes, loop: Loop) -> bool:
+    phis = shapes.ssa.phis.get(loop.header, ())
+    return any(phi.cls is RegClass.D and is_vector(shapes, phi) for phi in phis)
 
 
 def _live_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:

@@ -10,6 +10,7 @@ from ....isa.types import RegClass
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.narrow import Narrow, NarrowLanes
 from ...analysis.ranges.float_ranges import FloatRange
+from ...analysis.values.rotations import rotation_of
 from ...analysis.values.ssa import Const, Op, Value
 from ..arithmetic import emit as alu
 from ..arithmetic import narrow
@@ -108,6 +109,8 @@ class Instructions:
         floats = [lanes.table.floats.of(a) for a in args]
 
         def computed() -> list[str]:
+            if (shift := rotation_of(op)) is not None:
+                return self._rotated(shift)
             return alu.emit_all(lanes.code, row, op.ins.literals, columns, lanes.n, floats)
 
         lanes.define(op, "value", self._in_range(op, columns, floats, computed) or computed())
@@ -118,6 +121,20 @@ class Instructions:
             columns = [self._argument(op, i, lanes.firsts(a), 0) for i, a in enumerate(args)]
             pieces = zip(*columns, strict=True)
             lanes.define(op, "firsts", [self._scalar(op, list(piece)) for piece in pieces])
+
+    def _rotated(self, shift: Op) -> list[str]:
+        """Rotate what an op shifts: LLVM recognises few such counts, and none that all share."""
+        lanes, code, bits = self.lanes, self.lanes.code, shift.cls.bits
+        t, narrow_t = integer(bits, lanes.n), integer(32, lanes.n)
+        values, counts = (
+            self._argument(shift, i, lanes.vector(a), lanes.n) for i, a in enumerate(shift.args)
+        )
+        if bits == 64:
+            counts = [code.let(f"zext {narrow_t} {by} to {t}") for by in counts]
+        return [
+            code.intrinsic("llvm.fshl", t, f"{t} {x}", f"{t} {x}", f"{t} {by}")
+            for x, by in zip(values, counts, strict=True)
+        ]
 
     def _scalar(self, op: Op, operands: list[str]) -> str:
         """Compute one scalar of an operation."""

@@ -87,6 +87,10 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     assert width_of(columns(DIVERGENT)) == WIDE, "eight masks"
     assert width_of(columns("", row=FAR)) == WIDE, "rows may be far apart"
     assert width_of(columns("", row=f"mov_u64 $d3, {8 * ROW}")) == WIDE, "they are"
+    doubles = columns("cvt_f64_u32 $d8, $s4\n add_f64 $d9, $d9, $d8").replace(
+        "st_global_u32 $s20", "st_global_u64 $d9"
+    )
+    assert width_of(doubles) == WIDE, "64 are eight vectors"
     again = "mov_u32 $s9, 4\n@again:\n mov_u64 $d4, $d1\n mov_u32 $s3, 0"
     repeated = columns("", row=FAR).replace("mov_u32 $s3, 0", again)
     repeated = repeated.replace("[$d1]", "[$d4]").replace("$d1, $d1, $d3", "$d4, $d4, $d3")
