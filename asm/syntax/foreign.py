@@ -70,6 +70,19 @@ _INSTRUCTIONS = {
 }
 """What other languages call an instruction; nothing where it is the word without its last f."""
 
+_SEQUENCES = {
+    **dict.fromkeys(
+        ("rotl", "rotr", "rol", "ror", "rotate", "shf"),
+        "a rotation by n is shl by n, shr by 32 (or 64) less n, and or",
+    ),
+    **dict.fromkeys(
+        ("ctz", "cttz", "ffs", "__ffs"),
+        "and_u32 of x and its neg_s32 has the lowest one bit alone; its number is 31 less clz_u32",
+    ),
+    **dict.fromkeys(("fms", "fnma", "fnms", "msub"), "negate an operand of fma first: neg_f32"),
+}
+"""By name of an operation that takes several instructions here, without its type: these."""
+
 _DECLARATIONS = {
     **dict.fromkeys(("__shared__", "__local", "local"), ".group f32 tile[256]"),
     **dict.fromkeys(("__private", "private"), ".private f32 stack[16]"),
@@ -108,6 +121,8 @@ def hint_for(text: str) -> str:
         return found
     if text in _INSTRUCTIONS:
         return f"the instruction is called `{_INSTRUCTIONS[text] or text[:-1] + '_f32'}` here"
+    if (name := re.sub(r"[_.][a-z]?\d+$", "", text)) in _SEQUENCES:
+        return _SEQUENCES[name]
     if text in _DECLARATIONS:
         return f"here it is declared as: {_DECLARATIONS[text]}"
     if text in TYPES:

@@ -45,3 +45,13 @@ def test_a_dimension_is_a_number_here() -> None:
     assert foreign.hint_for("%tid.y").endswith("workitemid_u32 $s0, 1")
     assert foreign.hint_for("threadIdx.w") == ""
     assert foreign.hint_for("frobnicate") == ""
+
+
+def test_operations_that_take_several_instructions() -> None:
+    assert (
+        foreign.hint_for("rotl_u32") == foreign.hint_for("rotr_u64") == foreign.hint_for("shf.b32")
+    )
+    assert "shl" in foreign.hint_for("rotate")
+    assert "clz_u32" in foreign.hint_for("ctz_u32")
+    assert "neg_f32" in foreign.hint_for("fms_f32")
+    assert not {f"{name}_u32" for name in foreign._SEQUENCES} & set(BY_NAME)
