@@ -15,7 +15,7 @@ from enum import IntEnum
 from struct import pack, unpack
 
 from ....isa.types import RegClass, Segment
-from ..values.ssa import Const, Op, Phi, Ssa, Value
+from ..values.ssa import Const, Op, Phi, Ssa, Value, made_of
 from .fixed_point import solve
 from .integer_ranges import Ranges, of_type
 
@@ -288,16 +288,46 @@ def _may_be_neutral(stem: str, at: int, found: FloatRange) -> bool:
 
 
 def _constants(values: Sequence[Value]) -> set[Value]:
-    """Return what LLVM may find to be constants, if only in one iteration of a loop."""
-    found: set[Value] = set()
+    """Return what LLVM may find to be constants, if only in one iteration of a loop.
+
+    Or where a comparison holds: floats that are equal to a constant, and integers that are compared
+    in any way, or that these are computed from.
+    """
+    compared = [op for op in values if isinstance(op, Op) and op.cls is RegClass.C]
+    integers = [a for op in compared if not _has_floats(op) for a in op.args]
+    equal = [op.args for op in compared if _has_floats(op) and _may_be_equality(op)]
+    found = made_of(integers, _is_no_integer)
     changed = True
     while changed:
         before = len(found)
         for value in values:
             if value not in found and _is_constant(value, found):
                 found.add(value)
+        for sides in equal:
+            if any(isinstance(side, Const) or side in found for side in sides):
+                found.update(sides)
         changed = len(found) > before
     return found
+
+
+def _has_floats(op: Op) -> bool:
+    types = [source.type for source in op.ins.row.srcs]
+    return any(type_ is not None and type_.is_float for type_ in types)
+
+
+def _may_be_equality(op: Op) -> bool:
+    """Return whether a comparison of floats is one for equality: nothing is above infinity."""
+    is_one = op.ins.row.stem.startswith(("cmp_eq", "cmp_ne"))
+    return is_one or any(isinstance(a, Const) and _has_infinity(a) for a in op.args)
+
+
+def _has_infinity(value: Const) -> bool:
+    return _of_bits(value.bits, value.cls.bits).has_infinity
+
+
+def _is_no_integer(value: Value) -> bool:
+    """Return whether a value is loaded, or comes from floats."""
+    return isinstance(value, Op) and (value.ins.row.is_memory or _has_floats(value))
 
 
 def _is_constant(value: Value, known: Collection[Value]) -> bool:
@@ -309,9 +339,14 @@ def _is_constant(value: Value, known: Collection[Value]) -> bool:
     row, args = value.ins.row, value.args
     if row.is_memory:
         return row.segment not in (Segment.GLOBAL, Segment.KERNARG)
+    some = [isinstance(a, Const) or a in known for a in args]
+    if row.stem in ("min", "max"):
+        return any(some)
     if row.stem == "select":
-        return any(isinstance(a, Const) or a in known for a in args[1:])
-    return all(isinstance(a, Const) or a in known for a in args)
+        return any(some[1:])
+    if len(args) == 1 or _has_floats(value):
+        return all(some)
+    return True  # i / i is one
 
 
 def _less(number: float) -> float:

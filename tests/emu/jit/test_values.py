@@ -46,6 +46,11 @@ NAN_BODIES = {
     " cvt_f64_f32 $d5, $s1\n cvt_f32_f64 $s4, $d5\n max_f32 $s4, $s2, $s4\n"
     " mad_u32 $s3, $s3, 3, $s4\n abs_f32 $s4, $s1\n mov_u32 $s5, 0\n add_f32 $s4, $s4, $s5\n"
     " min_f32 $s4, $s2, $s4\n mad_u32 $s3, $s3, 3, $s4",
+    "minimum where a factor is one": "workgroupid_u32 $s5, 0\n and_u32 $s5, $s5, 7\n"
+    " mul_u32 $s5, $s5, 14\n cvt_u64_u32 $d5, $s5\n mad_u64 $d5, $d5, 4, $d1\n"
+    " ld_global_f32 $s4, [$d5]\n div_f32 $s4, $s4, $s4\n mov_u32 $s3, 0\n"
+    " cmp_ne_f32 $c0, $s4, 1.0\n cbr $c0, @a\n mul_f32 $s3, $s1, $s4\n"
+    " min_f32 $s3, $s3, $s2\n@a:",
     "fused": "fma_f32 $s3, $s1, $s2, $s1",
     "wide": "cvt_f64_f32 $d5, $s1\n add_f64 $d6, $d5, 1.0\n cvt_f32_f64 $s3, $d6\n"
     " shr_u64 $d6, $d6, 20\n cvt_u32_u64 $s4, $d6\n xor_u32 $s3, $s3, $s4",

@@ -14,7 +14,11 @@ HEAD = """
     ld_kernarg_u64 $d0, [%x]
     ld_global_f32 $s9, [$d0]
     ld_global_u64 $d9, [$d0+8]
+    ld_global_f32 $s8, [$d0+16]
+    ld_global_f32 $s7, [$d0+20]
 """
+
+THEN = "\n cbr $c0, @a\n trap 1\n@a:\n"
 
 ANY = (-inf, inf, Nan.ANY)
 QUIET = (-inf, inf, Nan.QUIET)
@@ -74,6 +78,13 @@ WORDS = {
     "mul_f32 $s1, $s9, $s9": QUIET,
     "div_f32 $s1, $s9, -1.0": ANY,
     "sub_f32 $s1, $s9, 0.0": ANY,
+    f"cmp_eq_f32 $c0, $s8, 1.0 {THEN} mul_f32 $s1, $s9, $s8": ANY,
+    f"cmp_lt_f32 $c0, $s8, 1.0 {THEN} mul_f32 $s1, $s9, $s8": QUIET,
+    f"cmp_eq_f32 $c0, $s8, $s7 {THEN} mul_f32 $s1, $s9, $s8": QUIET,
+    f"cmp_le_f32 $c0, $s8, -inf {THEN} max_f32 $s1, $s9, $s8": ANY,
+    f"cmp_lt_u32 $c0, $s8, $s7 {THEN} cvt_f32_u32 $s2, $s8\n mul_f32 $s1, $s9, $s2": ANY,
+    f"shr_u32 $s2, $s8, 1\n cmp_lt_u32 $c0, $s2, 9 {THEN} mul_f32 $s1, $s9, $s8": ANY,
+    "div_u32 $s2, $s8, $s8\n cvt_f32_u32 $s2, $s2\n mul_f32 $s1, $s9, $s2": ANY,
     "mov_u32 $s2, 1.0\n fma_f32 $s1, $s2, $s9, $s2": QUIET,
     "mov_u32 $s2, 1.0\n fma_f32 $s1, $s2, $s9, -0.0": ANY,
     "mov_u32 $s1, 1.0\n mov_u32 $s2, 8\n@a:\n add_f32 $s1, $s1, 1.0\n sub_u32 $s2, $s2, 1\n"
