@@ -36,9 +36,23 @@ def _extreme(name: str, *, largest: bool) -> Emitter:
         if a.nan is b.nan is Nan.NEVER and not (a.has_zero and b.has_zero):
             return _compare_and_choose(op, "ogt" if largest else "olt")
         found = avx512.extreme(op, largest=largest)
-        return any_floats(op) if found is None else op.from_float(found)
+        if found is not None:
+            return op.from_float(found)
+        found = any_floats(op)
+        is_quiet = Nan.NEVER in (a.nan, b.nan) or Nan.ANY not in (a.nan, b.nan)
+        return found if is_quiet or not op.floats else _quiet(op, found)
 
     return emit
+
+
+def _quiet(op: Operation, result: str) -> str:
+    """Return a result with a quiet NaN, which `avx512.extreme` expects of min and max.
+
+    LLVM may have a signalling one where both operands are NaNs.
+    """
+    number = op.code.to_float(op.bits, result, op.n)
+    number = op.code.intrinsic("llvm.canonicalize", op.floating, f"{op.floating} {number}")
+    return op.from_float(number)
 
 
 def _compare_and_choose(op: Operation, predicate: str) -> str:

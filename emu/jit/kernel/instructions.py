@@ -142,7 +142,10 @@ class Instructions:
         if op in self.sums:
             # So LLVM takes what is added after the index became an address for an offset of it.
             return code.let(f"add nuw i32 {operands[0]}, {operands[1]}")
-        return alu.emit(code, op.ins.row, op.ins.literals, operands, 0)
+        # Where no lane runs, other rows would not be defined outside of these ranges.
+        known = op.args if op.ins.row.stem in ("min", "max") else ()
+        floats = [self.lanes.table.floats.of(a) for a in known]
+        return alu.emit(code, op.ins.row, op.ins.literals, operands, 0, floats)
 
     def _addends(self, op: Op) -> list[str]:
         """Return 1 for lanes of a condition and 0 for others, so that additions have its mask."""
