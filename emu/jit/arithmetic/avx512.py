@@ -18,6 +18,9 @@ from .operation import Operation
 REGISTER = 512
 """Bits of a vector register."""
 
+SCALAR_REGISTER = 128
+"""Bits of a register for instructions on scalars."""
+
 CURRENT_ROUNDING = "i32 4"
 """The rounding of the control register, which is to nearest even."""
 
@@ -36,13 +39,18 @@ destination, for quiet and signalling NaNs, and 1 takes the source."""
 
 
 def extreme(op: Operation, *, largest: bool) -> str | None:
-    """Return min or max of two floats."""
-    if not _fits(op.bits, op.n, "avx512dq"):
+    """Return min or max of two floats.
+
+    Also of scalars: where one of these is known to be no NaN, LLVM 22 takes the other one, a NaN.
+    """
+    if not (_fits(op.bits, op.n, "avx512dq") or (not op.n and toolchain.host_has("avx512dq"))):
         return None
-    name = f"range.{_suffix(op.type)}"
 
     def chosen(a: str, b: str, *, largest: bool) -> str:
         how = f"i32 {SIGN_OF_RESULT + largest}"
+        if not op.n:
+            return _of_scalars(op.code, "range", op.bits, [a, b], how)
+        name = f"range.{_suffix(op.type)}"
         return _each_register(op.code, name, op.bits, op.n, op.floating, [a, b], how)
 
     # A signalling NaN would win over a number: of two equal ones the result is a quiet one. It is
@@ -202,6 +210,18 @@ def _each_register(
         full = f"llvm.x86.avx512.mask.{name}.512"
         parts.append(code.call(result, full, *arguments, CURRENT_ROUNDING))
     return _joined(code, result, parts)
+
+
+def _of_scalars(
+    code: FunctionText, name: str, bits: int, operands: Sequence[str], *more: str
+) -> str:
+    """Call an instruction with rounding for scalars."""
+    t, scalar = floating(bits, SCALAR_REGISTER // bits), floating(bits, 0)
+    vectors = [code.let(f"insertelement {t} poison, {scalar} {x}, i32 0") for x in operands]
+    full = f"llvm.x86.avx512.mask.{name}.{'ss' if bits == 32 else 'sd'}"
+    given = *(f"{t} {v}" for v in vectors), f"{t} zeroinitializer", "i8 -1"
+    found = code.call(t, full, *given, *more, CURRENT_ROUNDING)
+    return code.let(f"extractelement {t} {found}, i32 0")
 
 
 def _registers(

@@ -53,6 +53,8 @@ NAN_BODIES = {
     " min_f32 $s3, $s3, $s2\n@a:",
     "maximum of two NaNs for all": "ld_global_f32 $s3, [$d1+224]\n ld_global_f32 $s4, [$d1+280]\n"
     " max_f32 $s3, $s3, $s4\n min_f32 $s3, $s3, $s1",
+    "minimum of a NaN and a number for all": "ld_global_f32 $s3, [$d1]\n workgroupid_u32 $s4, 0\n"
+    " cvt_f32_u32 $s4, $s4\n min_f32 $s3, $s3, $s4",
     "fused": "fma_f32 $s3, $s1, $s2, $s1",
     "wide": "cvt_f64_f32 $d5, $s1\n add_f64 $d6, $d5, 1.0\n cvt_f32_f64 $s3, $d6\n"
     " shr_u64 $d6, $d6, 20\n cvt_u32_u64 $s4, $d6\n xor_u32 $s3, $s3, $s4",
