@@ -28,6 +28,9 @@ MOST_IN_USE = 64
 MOST_AT_A_TIME = 40
 """Registers of what is live at a time in a loop of 128 lanes, above which 64 lanes are faster."""
 
+MOST_BESIDE_GATHERS = 48
+"""Registers of what is live at a time in a loop of 64 lanes with several gathers."""
+
 REGISTER_BITS = 512
 
 REGISTERS = 32
@@ -74,9 +77,9 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     """
     loops = inner_loops(shapes)
     return bool(loops) and all(
-        _carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
+        carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
         and not _carries_doubles(shapes, loop)
-        and _live_registers(shapes, loop, lanes, bits) <= MOST_AT_A_TIME
+        and live_registers(shapes, loop, lanes, bits) <= MOST_AT_A_TIME
         and (
             bits == 8 or not (loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches())
         )
@@ -101,7 +104,7 @@ def reads_in_registers(shapes: Shapes, lanes: int) -> bool:
     Otherwise fewer lanes gain little, and load what is the same for all lanes more often.
     """
     loops = inner_loops(shapes)
-    return all(_carried_registers(shapes, loop, lanes, 32) <= REGISTERS for loop in loops)
+    return all(carried_registers(shapes, loop, lanes, 32) <= REGISTERS for loop in loops)
 
 
 def _phi_registers(shapes: Shapes, loop: Loop, lanes: int) -> int:
@@ -126,7 +129,7 @@ def moves_in_memory(shapes: Shapes, lanes: int) -> bool:
     an instruction reads one operand from memory.
     """
     return any(
-        _moves(shapes, loop) and _carried_registers(shapes, loop, lanes, 32) > MOST_CARRIED
+        _moves(shapes, loop) and carried_registers(shapes, loop, lanes, 32) > MOST_CARRIED
         for loop in inner_loops(shapes)
     )
 
@@ -138,8 +141,8 @@ def spills_doubles(shapes: Shapes, lanes: int) -> bool:
     """
     return any(
         (
-            _carried_registers(shapes, loop, lanes, 32) > MOST_READ
-            or _live_registers(shapes, loop, lanes, 32) > MOST_IN_USE
+            carried_registers(shapes, loop, lanes, 32) > MOST_READ
+            or live_registers(shapes, loop, lanes, 32) > MOST_IN_USE
         )
         and _carries_doubles(shapes, loop)
         for loop in inner_loops(shapes)
@@ -151,12 +154,20 @@ def _carries_doubles(shapes: Shapes, loop: Loop) -> bool:
     return any(phi.cls is RegClass.D and is_vector(shapes, phi) for phi in phis)
 
 
-def _live_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:
+def live_in_registers(shapes: Shapes, lanes: int) -> bool:
+    """Return whether what is live at a time in each inner loop nearly has registers."""
+    return all(
+        live_registers(shapes, loop, lanes, 32) <= MOST_BESIDE_GATHERS
+        for loop in inner_loops(shapes)
+    )
+
+
+def live_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:
     """Return the registers of what is live at a time in a loop."""
-    return _most_live(shapes, _values_in(shapes, loop)) * lanes * bits // REGISTER_BITS
+    return _most_live(shapes, values_in(shapes, loop)) * lanes * bits // REGISTER_BITS
 
 
-def _values_in(shapes: Shapes, loop: Loop) -> list[Value]:
+def values_in(shapes: Shapes, loop: Loop) -> list[Value]:
     """Return the values of a loop's nodes, in linear order."""
     ssa, order = shapes.ssa, [n for n in shapes.flow.order if n in loop.nodes]
     return [v for n in order for v in (*ssa.phis.get(n, ()), *ssa.ops.get(n, ()))]
@@ -174,7 +185,7 @@ def inner_loops(shapes: Shapes) -> list[Loop]:
     return [loop for loop in loops if not any(other.nodes < loop.nodes for other in loops)]
 
 
-def _carried_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:
+def carried_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:
     """Return the registers of a loop's phis, and of what it uses or loads and does not change."""
     carried: set[Value] = set(shapes.ssa.phis.get(loop.header, ()))
     inside = {op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())}

@@ -24,19 +24,20 @@ from ....isa.types import B1, RegClass, Segment
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
-from ..lanes.lane_plan import LONG_UNITS
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
-from ..values.ssa import Op, Value
+from ..values.ssa import Op, Phi, Value
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
 from .far_rows import loads_far_rows
+from .in_turn import gain_by_lanes, is_easy
 from .own_rows import loads_rows, stores_rows
 from .registers import (
     carries_in_registers,
     has_registers,
     is_vector,
     lane_step,
+    live_in_registers,
     loops_fit,
     moves_in_memory,
     reads_in_registers,
@@ -55,7 +56,10 @@ BYTE_CHUNK = 64
 """Lanes of a vector in kernels whose work is in lanes of 8 bits alone."""
 
 MOST_GATHERS = 2
-"""Gathers in loops of 64 lanes: each has the code of four vectors, on two sides or three."""
+"""Gathers in code of 64 lanes: each has the code of four vectors, on two sides or three."""
+
+MOST_IN_LOOPS = 6
+"""The same in loops that have registers beside them."""
 
 LEAST_WARPS = 4
 """Warps of 64 lanes of a row with edges. In fewer, half of the lanes or more are in such warps."""
@@ -142,16 +146,21 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
     if _is_tiled(shapes) and not shapes.flow.loops:
         return wide
     nodes = _inner_nodes(shapes)
-    hard = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if not _is_easy(shapes, op)]
+    hard = [op for n in nodes for op in shapes.ssa.ops.get(n, ()) if not is_easy(shapes, op)]
     is_straight = not shapes.flow.loops
     if hard:
         if stores_rows(shapes):
             return Choice(FEW, chunk, FEW)
         if loads_rows(shapes):
             return usual
-        together = not shapes.divergent_loops and not shapes.facts.piece
-        gathers = len(hard) <= MOST_GATHERS and all(_is_gather(op) for op in hard)
-        return wide if together and gathers and (not is_straight or _is_light(shapes)) else usual
+        if shapes.divergent_loops:
+            return wide if gain_by_lanes(shapes) else usual
+        if shapes.facts.piece or not all(_is_gather(op) for op in hard):
+            return usual
+        if is_straight:
+            return wide if len(hard) <= MOST_GATHERS and _is_light(shapes) else usual
+        most = MOST_IN_LOOPS if live_in_registers(shapes, WIDE) else MOST_GATHERS
+        return wide if len(hard) <= most else usual
     bits = _narrow_bits(shapes, nodes) if narrow else None
     if bits is not None:
         widest = WIDEST if loops_fit(shapes, WIDEST, bits) else WIDE
@@ -160,7 +169,7 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         if spills or moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE):
             return usual
         if shapes.divergent_loops:
-            return wide if _waits_for_divisions(shapes) else usual
+            return wide if gain_by_lanes(shapes) else usual
         gains = loops_fit(shapes, WIDEST, 32) and not loads_far_rows(shapes)
         return wide._replace(if_many=WIDEST if gains else WIDE)
     if not _is_light(shapes):
@@ -175,30 +184,6 @@ def _usual_lanes(shapes: Shapes) -> int:
     if shapes.facts.piece or carries_in_registers(shapes, USUAL):
         return USUAL
     return FEW if reads_in_registers(shapes, FEW) else USUAL
-
-
-def _waits_for_divisions(shapes: Shapes) -> bool:
-    """Return whether the loops of a kernel, which access nothing, divide and take one branch.
-
-    A division waits for the iteration before, and vectors of 32 lanes have too few of them.
-    """
-    for loop in shapes.flow.loops:
-        ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())]
-        branches = loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches()
-        if (
-            len(branches) > 1
-            or any(op.ins.row.is_memory for op in ops)
-            or not any(_is_slow(shapes, op) for op in ops)
-        ):
-            return False
-    return True
-
-
-def _is_slow(shapes: Shapes, op: Op) -> bool:
-    """Return whether an op is a division or a root of floats, in vectors."""
-    row = op.ins.row
-    is_float = row.type is not None and row.type.is_float
-    return is_float and row.unit in LONG_UNITS and is_vector(shapes, op)
 
 
 def _is_light(shapes: Shapes) -> bool:
@@ -256,39 +241,33 @@ def _is_tiled(shapes: Shapes) -> bool:
     )
 
 
-def _is_easy(shapes: Shapes, op: Op) -> bool:
-    """Return whether an op accesses neighbouring places or one place for all lanes, or none."""
-    row = op.ins.row
-    if not row.is_memory or row.segment is Segment.KERNARG:
-        return True
-    if row.is_atomic or row.type is None:
-        return False
-    if row.segment is Segment.PRIVATE:
-        return op.base is None or shapes.is_uniform(op.base)
-    return op.base is None or lane_step(shapes, op.base) in (0, row.type.size)
-
-
 _BITWISE = frozenset({"and", "or", "xor", "shr"})
 
 
 def _is_gather(op: Op) -> bool:
-    """Return whether an op loads from addresses that are not made by bit operations.
+    """Return whether an op loads from addresses that are not made of places by bit operations.
 
     Those are often near each other: 32 lanes need one permutation, and 64 lanes a gather.
     """
     row = op.ins.row
     if not row.is_load or row.segment is not Segment.GLOBAL:
         return False
-    work: list[Value] = [op.base] if op.base is not None else []
+    work: list[tuple[Value, bool]] = [(op.base, False)] if op.base is not None else []
     seen = set(work)
     while work:
-        value = work.pop()
-        if not isinstance(value, Op) or value.ins.row.is_load:
+        value, in_bits = work.pop()
+        if not isinstance(value, Op):
+            if in_bits and isinstance(value, Phi):
+                return False
             continue
-        if value.ins.row.stem in _BITWISE:
+        row = value.ins.row
+        if row.is_load or (row.stem == "cvt" and row.srcs[0].type.is_float):
+            continue
+        if in_bits and row.is_identity:
             return False
-        work += [a for a in value.args if a not in seen]
-        seen.update(value.args)
+        args = {(a, in_bits or row.stem in _BITWISE) for a in value.args}
+        work += args - seen
+        seen |= args
     return True
 
 

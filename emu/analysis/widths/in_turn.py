@@ -1,0 +1,115 @@
+"""Loops in which lanes wait for gathers or for the iteration before, and leave in turn.
+
+Such a loop is as fast as its chain of instructions, of which vectors of 32 lanes have two under
+way. Twice the lanes are twice the work in the same time, and half the mispredicted ends of loops.
+That is lost where masks are many, and where registers do not suffice.
+"""
+
+from __future__ import annotations
+
+from ....isa.table import Unit
+from ....isa.types import RegClass, Segment
+from ..flow.order import Loop
+from ..values.ssa import Op, Phi, Value, operands_of
+from ..warps.uniformity import Shapes
+from .registers import (
+    carried_registers,
+    inner_loops,
+    is_vector,
+    lane_step,
+    live_registers,
+    values_in,
+)
+
+MOST_HARD = 3
+"""Gathers and other accesses of many places in an iteration: each has code for four vectors."""
+
+MOST_BRANCHES = 3
+"""Branches that diverge in an iteration, each with a mask for each vector."""
+
+MOST_REGISTERS = 24
+"""Registers of what an iteration carries, and of what is live at a time, of 32."""
+
+LATENCY = {Unit.FLOAT: 4, Unit.DIV: 24, Unit.COMPLEX: 24}
+"""Cycles until a result is there, of vectors; others but products take one."""
+
+PRODUCT = 10
+"""The same of a product of integers."""
+
+VECTOR_BITS = 512
+
+FEW_LANES = 32
+"""Lanes of the warps that these loops have otherwise."""
+
+
+def gain_by_lanes(shapes: Shapes) -> bool:
+    """Return whether a kernel's loops, some of which lanes leave in turn, gain by twice the lanes.
+
+    They gather a little, or wait in each iteration for the one before, and have registers.
+    """
+    return not shapes.facts.piece and all(_gains(shapes, loop) for loop in inner_loops(shapes))
+
+
+def _gains(shapes: Shapes, loop: Loop) -> bool:
+    branches = loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches()
+    if len(branches) > MOST_BRANCHES:
+        return False
+    ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())]
+    if not any(op.ins.row.is_memory for op in ops):
+        return _waits(shapes, loop)
+    hard = sum(not is_easy(shapes, op) for op in ops)
+    return 0 < hard <= MOST_HARD and _has_registers(shapes, loop)
+
+
+def _has_registers(shapes: Shapes, loop: Loop) -> bool:
+    lanes = shapes.facts.width
+    return MOST_REGISTERS >= max(
+        carried_registers(shapes, loop, lanes, 32), live_registers(shapes, loop, lanes, 32)
+    )
+
+
+def is_easy(shapes: Shapes, op: Op) -> bool:
+    """Return whether an op accesses neighbouring places or one place for all lanes, or none."""
+    row = op.ins.row
+    if not row.is_memory or row.segment is Segment.KERNARG:
+        return True
+    if row.is_atomic or row.type is None:
+        return False
+    if row.segment is Segment.PRIVATE:
+        return op.base is None or shapes.is_uniform(op.base)
+    return op.base is None or lane_step(shapes, op.base) in (0, row.type.size)
+
+
+def _waits(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a chain from iteration to iteration takes half as long as all vectors."""
+    values = [v for v in values_in(shapes, loop) if is_vector(shapes, v)]
+    ops = [v for v in values if isinstance(v, Op)]
+    vectors = sum(_bits(op) * FEW_LANES for op in ops) // VECTOR_BITS
+    phis = shapes.ssa.phis.get(loop.header, ())
+    return 2 * max((_chain(loop, values, phi) for phi in phis), default=0) >= vectors
+
+
+def _bits(op: Op) -> int:
+    """Return the bits of a lane of what an op computes or compares."""
+    return max((v.cls.bits for v in (op, *op.args) if v.cls is not RegClass.C), default=0)
+
+
+def _chain(loop: Loop, values: list[Value], phi: Phi) -> int:
+    """Return the cycles from a phi's value to that of the next iteration, which needs it."""
+    after: dict[Value, int] = {phi: 0}
+    for value in values:
+        if isinstance(value, Phi) and value.node == loop.header:
+            continue
+        waits = [after[a] for a in operands_of(value) if a in after]
+        if waits:
+            after[value] = max(waits) + _latency(value)
+    return max((after.get(a, 0) for n, a in phi.args.items() if n in loop.nodes), default=0)
+
+
+def _latency(value: Value) -> int:
+    if not isinstance(value, Op):
+        return 0
+    row = value.ins.row
+    if row.stem in ("mul", "mad") and row.type is not None and not row.type.is_float:
+        return PRODUCT
+    return LATENCY.get(row.unit, 1)
