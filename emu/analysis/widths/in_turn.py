@@ -7,6 +7,8 @@ That is lost where masks are many, and where registers do not suffice.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....isa.table import Unit
 from ....isa.types import RegClass, Segment
 from ..flow.order import Loop
@@ -38,6 +40,9 @@ PRODUCT = 10
 
 VECTOR_BITS = 512
 
+WORD = 4
+"""Bytes of the smallest elements of a scatter."""
+
 FEW_LANES = 32
 """Lanes of the warps that these loops have otherwise."""
 
@@ -57,8 +62,16 @@ def _gains(shapes: Shapes, loop: Loop) -> bool:
     ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())]
     if not any(op.ins.row.is_memory for op in ops):
         return _waits(shapes, loop)
-    hard = sum(not is_easy(shapes, op) for op in ops)
-    return 0 < hard <= MOST_HARD and _has_registers(shapes, loop)
+    hard = [op for op in ops if not is_easy(shapes, op)]
+    if any(_goes_lane_by_lane(op) for op in hard):
+        return False
+    return 0 < len(hard) <= MOST_HARD and _has_registers(shapes, loop)
+
+
+def _goes_lane_by_lane(op: Op) -> bool:
+    """Return whether an op stores bytes or 16-bit numbers, which no instruction scatters."""
+    row = op.ins.row
+    return row.is_store and row.type is not None and row.type.size < WORD
 
 
 def _has_registers(shapes: Shapes, loop: Loop) -> bool:
@@ -82,9 +95,11 @@ def is_easy(shapes: Shapes, op: Op) -> bool:
 
 def _waits(shapes: Shapes, loop: Loop) -> bool:
     """Return whether a chain from iteration to iteration takes half as long as all vectors."""
-    values = [v for v in values_in(shapes, loop) if is_vector(shapes, v)]
-    ops = [v for v in values if isinstance(v, Op)]
-    vectors = sum(_bits(op) * FEW_LANES for op in ops) // VECTOR_BITS
+    values = [
+        v for v in values_in(shapes, loop) if isinstance(v, (Op, Phi)) and is_vector(shapes, v)
+    ]
+    bits = sum(_bits(v) for v in values if isinstance(v, Op))
+    vectors = bits * FEW_LANES // VECTOR_BITS
     phis = shapes.ssa.phis.get(loop.header, ())
     return 2 * max((_chain(loop, values, phi) for phi in phis), default=0) >= vectors
 
@@ -94,7 +109,7 @@ def _bits(op: Op) -> int:
     return max((v.cls.bits for v in (op, *op.args) if v.cls is not RegClass.C), default=0)
 
 
-def _chain(loop: Loop, values: list[Value], phi: Phi) -> int:
+def _chain(loop: Loop, values: Sequence[Op | Phi], phi: Phi) -> int:
     """Return the cycles from a phi's value to that of the next iteration, which needs it."""
     after: dict[Value, int] = {phi: 0}
     for value in values:
@@ -106,7 +121,7 @@ def _chain(loop: Loop, values: list[Value], phi: Phi) -> int:
     return max((after.get(a, 0) for n, a in phi.args.items() if n in loop.nodes), default=0)
 
 
-def _latency(value: Value) -> int:
+def _latency(value: Op | Phi) -> int:
     if not isinstance(value, Op):
         return 0
     row = value.ins.row

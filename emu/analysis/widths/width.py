@@ -26,7 +26,7 @@ from ..analysis import analyse
 from ..facts import Facts
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
-from ..values.ssa import Op, Phi, Value
+from ..values.ssa import Const, Op, Value, made_of
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
 from .far_rows import loads_far_rows
@@ -245,30 +245,33 @@ _BITWISE = frozenset({"and", "or", "xor", "shr"})
 
 
 def _is_gather(op: Op) -> bool:
-    """Return whether an op loads from addresses that are not made of places by bit operations.
+    """Return whether an op loads from addresses that are not made by bit operations.
 
     Those are often near each other: 32 lanes need one permutation, and 64 lanes a gather.
     """
     row = op.ins.row
-    if not row.is_load or row.segment is not Segment.GLOBAL:
+    if not row.is_load or row.segment is not Segment.GLOBAL or op.base is None:
         return False
-    work: list[tuple[Value, bool]] = [(op.base, False)] if op.base is not None else []
-    seen = set(work)
-    while work:
-        value, in_bits = work.pop()
-        if not isinstance(value, Op):
-            if in_bits and isinstance(value, Phi):
-                return False
-            continue
-        row = value.ins.row
-        if row.is_load or (row.stem == "cvt" and row.srcs[0].type.is_float):
-            continue
-        if in_bits and row.is_identity:
-            return False
-        args = {(a, in_bits or row.stem in _BITWISE) for a in value.args}
-        work += args - seen
-        seen |= args
-    return True
+    return not any(_makes_near(value) for value in made_of([op.base], _is_load))
+
+
+def _is_load(value: Value) -> bool:
+    return isinstance(value, Op) and value.ins.row.is_load
+
+
+def _makes_near(value: Value) -> bool:
+    """Return whether a value is a bit operation on more than what floats were converted to."""
+    if not isinstance(value, Op) or value.ins.row.stem not in _BITWISE:
+        return False
+    parts = made_of(value.args, _is_from_float)
+    return any(not isinstance(a, Const) and not (isinstance(a, Op) and a.args) for a in parts)
+
+
+def _is_from_float(value: Value) -> bool:
+    if not isinstance(value, Op) or value.ins.row.stem != "cvt":
+        return False
+    source = value.ins.row.srcs[0].type
+    return source is not None and source.is_float
 
 
 def _narrow_bits(shapes: Shapes, nodes: list[int]) -> int | None:

@@ -83,10 +83,34 @@ def test_but_not_in_short_rows_or_other_workgroups(body: str, size: tuple[int, i
 
 
 @pytest.mark.parametrize(
-    "body", [ANYWHERE, NEIGHBOURS + "\n" + OWN_WAY, ROW + "\n" + OWN_WAY, SCATTERED, ROW * 3]
+    "body", [ANYWHERE, NEIGHBOURS + "\n" + OWN_WAY, ROW * 4 + "\n" + OWN_WAY, SCATTERED, ROW * 7]
 )
 def test_other_loops_do_not(body: str) -> None:
     assert width_of(START + body + END + "@out:") == USUAL
+
+
+@pytest.mark.parametrize(
+    ("body", "width"),
+    [
+        (CHASED, WIDE),
+        (ROW, WIDE),
+        (SCATTERED, WIDE),
+        (SCATTERED.replace("u32 $s2", "u8 $s2"), USUAL),
+    ],
+)
+def test_loops_that_lanes_leave_in_turn_may_access_few_places(body: str, width: int) -> None:
+    assert width_of(f"{START}{body}\n{OWN_WAY}{END}@out:") == width
+
+
+def test_what_lanes_gather_until_they_leave_in_turn_is_the_oracles() -> None:
+    leave = "and_u32 $s5, $s4, 7\n cmp_eq_u32 $c0, $s5, 3\n cbr $c0, @out"
+    body = f"{START}{CHASED}\n{leave}{END}@out:\n".replace("st_global_u32 $s4, [$d2]", "")
+    body = f"{body}ld_kernarg_u64 $d4, [%y]\n mad_u64 $d4, $d0, 4, $d4\nst_global_u32 $s4, [$d4]"
+    params = "global u32* %x, u32 %n, global u32* %y"
+    assert best_facts(kernel_of(body, params), LINE, narrow=True).width == WIDE
+    chain = np.random.default_rng(8).permutation(200).astype(np.uint32)
+    text = f"kernel k({params}) {{\n{body}\n ret\n}}"
+    same(text, [chain, 9, np.zeros(200, np.uint32)], items=200, group_size=128)
 
 
 @pytest.mark.parametrize(
@@ -199,13 +223,24 @@ ROOT = """
 DIVERGE = "cmp_lt_f32 $c1, $s7, 9.0\n cbr $c1, @over\n add_f32 $s7, $s7, 0.5\n@over:"
 
 
+MUCH = "mul_f32 $s8, $s8, 0.5\n" * 20
+
+
 @pytest.mark.parametrize(
-    ("more", "width"), [("", WIDE), ("ld_global_f32 $s6, [$d1]", USUAL), (DIVERGE, USUAL)]
+    ("more", "width", "with_products"),
+    [
+        ("", WIDE, WIDE),
+        ("ld_global_f32 $s6, [$d1]", USUAL, USUAL),
+        (DIVERGE, WIDE, WIDE),
+        (MUCH, WIDE, USUAL),
+    ],
 )
-def test_loops_of_divisions_that_lanes_leave_in_turn_do(more: str, width: int) -> None:
+def test_loops_that_wait_for_the_iteration_before_do(
+    more: str, width: int, with_products: int
+) -> None:
     body = START.replace("@top:", "") + ROOT.format(more=more)
     assert width_of(body) == width
-    assert width_of(body.replace("div_f32", "mul_f32")) == USUAL
+    assert width_of(body.replace("div_f32", "mul_f32")) == with_products
     if width == WIDE:
         x = np.random.default_rng(6).integers(0, 1 << 32, 200, np.uint32)
         text = f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}"
