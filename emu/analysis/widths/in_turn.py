@@ -7,21 +7,12 @@ That is lost where masks are many, and where registers do not suffice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ....isa.table import Unit
-from ....isa.types import RegClass, Segment
+from ....isa.types import Segment
 from ..flow.order import Loop
-from ..values.ssa import Op, Phi, Value, operands_of
+from ..values.ssa import Op
 from ..warps.uniformity import Shapes
-from .registers import (
-    carried_registers,
-    inner_loops,
-    is_vector,
-    lane_step,
-    live_registers,
-    values_in,
-)
+from .chains import waits_for_iterations
+from .registers import carried_registers, inner_loops, lane_step, live_registers
 
 MOST_HARD = 3
 """Gathers and other accesses of many places in an iteration: each has code for four vectors."""
@@ -32,19 +23,8 @@ MOST_BRANCHES = 3
 MOST_REGISTERS = 24
 """Registers of what an iteration carries, and of what is live at a time, of 32."""
 
-LATENCY = {Unit.FLOAT: 4, Unit.DIV: 24, Unit.COMPLEX: 24}
-"""Cycles until a result is there, of vectors; others but products take one."""
-
-PRODUCT = 10
-"""The same of a product of integers."""
-
-VECTOR_BITS = 512
-
 WORD = 4
 """Bytes of the smallest elements of a scatter."""
-
-FEW_LANES = 32
-"""Lanes of the warps that these loops have otherwise."""
 
 
 def gain_by_lanes(shapes: Shapes) -> bool:
@@ -61,7 +41,7 @@ def _gains(shapes: Shapes, loop: Loop) -> bool:
         return False
     ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())]
     if not any(op.ins.row.is_memory for op in ops):
-        return _waits(shapes, loop)
+        return waits_for_iterations(shapes, loop)
     hard = [op for op in ops if not is_easy(shapes, op)]
     if any(_goes_lane_by_lane(op) for op in hard):
         return False
@@ -91,40 +71,3 @@ def is_easy(shapes: Shapes, op: Op) -> bool:
     if row.segment is Segment.PRIVATE:
         return op.base is None or shapes.is_uniform(op.base)
     return op.base is None or lane_step(shapes, op.base) in (0, row.type.size)
-
-
-def _waits(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether a chain from iteration to iteration takes half as long as all vectors."""
-    values = [
-        v for v in values_in(shapes, loop) if isinstance(v, (Op, Phi)) and is_vector(shapes, v)
-    ]
-    bits = sum(_bits(v) for v in values if isinstance(v, Op))
-    vectors = bits * FEW_LANES // VECTOR_BITS
-    phis = shapes.ssa.phis.get(loop.header, ())
-    return 2 * max((_chain(loop, values, phi) for phi in phis), default=0) >= vectors
-
-
-def _bits(op: Op) -> int:
-    """Return the bits of a lane of what an op computes or compares."""
-    return max((v.cls.bits for v in (op, *op.args) if v.cls is not RegClass.C), default=0)
-
-
-def _chain(loop: Loop, values: Sequence[Op | Phi], phi: Phi) -> int:
-    """Return the cycles from a phi's value to that of the next iteration, which needs it."""
-    after: dict[Value, int] = {phi: 0}
-    for value in values:
-        if isinstance(value, Phi) and value.node == loop.header:
-            continue
-        waits = [after[a] for a in operands_of(value) if a in after]
-        if waits:
-            after[value] = max(waits) + _latency(value)
-    return max((after.get(a, 0) for n, a in phi.args.items() if n in loop.nodes), default=0)
-
-
-def _latency(value: Op | Phi) -> int:
-    if not isinstance(value, Op):
-        return 0
-    row = value.ins.row
-    if row.stem in ("mul", "mad") and row.type is not None and not row.type.is_float:
-        return PRODUCT
-    return LATENCY.get(row.unit, 1)

@@ -10,12 +10,6 @@ from ..ranges.stepping import changed_parts, is_invariant
 from ..values.ssa import Const, Op, Phi, Value, operands_of, uses
 from ..warps.uniformity import LaneShapes, Shapes
 
-MOST_LIVE = 7
-"""Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
-
-MUCH = 8
-"""Computing instructions for each such value, from which on more of them do no harm."""
-
 MOST_CARRIED = 24
 """Registers of what a loop carries from iteration to iteration, of 32."""
 
@@ -26,7 +20,7 @@ MOST_IN_USE = 64
 """Registers of what is live at a time in such a loop, of 32, above which 32 lanes are faster."""
 
 MOST_AT_A_TIME = 40
-"""Registers of what is live at a time in a loop of 128 lanes, above which 64 lanes are faster."""
+"""Registers of what is live at a time in a loop of 128 lanes, above which 64 are faster."""
 
 MOST_BESIDE_GATHERS = 48
 """Registers of what is live at a time in a loop of 64 lanes with several gathers."""
@@ -36,15 +30,9 @@ REGISTER_BITS = 512
 REGISTERS = 32
 
 
-def has_registers(shapes: Shapes) -> bool:
-    """Return whether code without loops gains by 64 lanes, as far as registers go.
-
-    Values that do not stay in registers cost little among much more arithmetic.
-    """
-    values = shapes.ssa.values()
-    computed = sum(isinstance(v, Op) and not v.ins.row.has_address for v in values)
-    most = _most_live(shapes, values)
-    return most <= MOST_LIVE or most * MUCH <= computed
+def live_values(shapes: Shapes) -> int:
+    """Return the 32-bit words that are live at a time in a kernel, of a lane."""
+    return _most_live(shapes, shapes.ssa.values())
 
 
 def _most_live(shapes: Shapes, values: list[Value]) -> int:

@@ -24,20 +24,22 @@ from ....isa.types import B1, RegClass, Segment
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
+from ..lanes.lane_plan import LONG_UNITS
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
 from ..values.ssa import Const, Op, Value, made_of
 from ..warps.uniformity import Shapes
+from .chains import waits_for_results
 from .columns import goes_down_columns
 from .far_rows import loads_far_rows
 from .in_turn import gain_by_lanes, is_easy
 from .own_rows import loads_rows, stores_rows
 from .registers import (
     carries_in_registers,
-    has_registers,
     is_vector,
     lane_step,
     live_in_registers,
+    live_values,
     loops_fit,
     moves_in_memory,
     reads_in_registers,
@@ -64,13 +66,25 @@ MOST_IN_LOOPS = 6
 LEAST_WARPS = 4
 """Warps of 64 lanes of a row with edges. In fewer, half of the lanes or more are in such warps."""
 
+MOST_LIVE = 8
+"""Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
+
+MOST_SPILLED = 20
+"""The same where the code waits for results."""
+
+MOST_BY_TWO = 20
+"""The same in 32 lanes, above which 16 are faster: some operands may be in memory."""
+
+MOST_BY_ONE = 33
+"""The same in 16 lanes."""
+
 MOST_PARTS = 64
 """Comparisons of one condition that are looked at."""
 
 MOST_PRIVATE = 1 << 15
 """Bytes of private memory of a warp of 128 lanes: a part of a first-level cache."""
 
-MOST_IN_WIDEST = 64
+MOST_IN_WIDEST = 80
 """Instructions of a kernel with 128 lanes, which take compile time."""
 
 MOST_STRAIGHT = 300
@@ -181,15 +195,32 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
 
 def _usual_lanes(shapes: Shapes) -> int:
     """Return the lanes of a warp where 64 do not pay."""
+    if not shapes.facts.piece and not shapes.flow.loops:
+        return FEW if _gains_by_few(shapes) else USUAL
     if shapes.facts.piece or carries_in_registers(shapes, USUAL):
         return USUAL
     return FEW if reads_in_registers(shapes, FEW) else USUAL
 
 
+def _gains_by_few(shapes: Shapes) -> bool:
+    """Return whether code without loops has registers at one vector a value, not at two.
+
+    Divisions, roots and lists of instructions take longer than values that go through memory.
+    """
+    return MOST_BY_TWO < live_values(shapes) <= MOST_BY_ONE and not any(
+        isinstance(v, Op) and v.ins.row.unit in LONG_UNITS and is_vector(shapes, v)
+        for v in shapes.ssa.values()
+    )
+
+
 def _is_light(shapes: Shapes) -> bool:
     """Return whether code without loops is short, and has few branches and live values."""
     short = len(shapes.ssa.values()) <= MOST_STRAIGHT and not _is_short_row(shapes)
-    return short and _divergent_branches(shapes) <= 1 and has_registers(shapes)
+    if not short or _divergent_branches(shapes) > 1:
+        return False
+    # Values that do not stay in registers cost little beside a long chain.
+    live = live_values(shapes)
+    return live <= MOST_LIVE or (live <= MOST_SPILLED and waits_for_results(shapes))
 
 
 def _divergent_branches(shapes: Shapes) -> int:

@@ -307,9 +307,35 @@ def many_values(n: int, work: int) -> str:
     return "\n".join([*loads, *uses, *["mad_u32 $s4, $s4, $s4, 5"] * work])
 
 
-@pytest.mark.parametrize(("n", "work", "width"), [(5, 0, WIDE), (12, 0, USUAL), (12, 200, WIDE)])
-def test_registers_suffice_or_hardly_count(n: int, work: int, width: int) -> None:
-    assert width_of(STRAIGHT + many_values(n, work) + STORE) == width
+@pytest.mark.parametrize(("n", "work"), [(5, 0), (12, 200)])
+def test_registers_suffice_or_hardly_count_beside_a_chain(n: int, work: int) -> None:
+    assert width_of(STRAIGHT + many_values(n, work) + STORE) == WIDE
+
+
+def network(n: int) -> str:
+    """`n` loaded values that are exchanged in turns, so that all of them are live."""
+    loads = [f"ld_global_u32 $s{10 + i}, [$d2+{4 * i}]" for i in range(n)]
+    pairs = [(i, i + 1) for first in (0, 1) * 3 for i in range(10 + first, 9 + n, 2)]
+    swaps = [
+        f"max_u32 $s5, $s{a}, $s{b}\nmin_u32 $s{a}, $s{a}, $s{b}\nmov_u32 $s{b}, $s5"
+        for a, b in pairs
+    ]
+    uses = [f"xor_u32 $s4, $s4, $s{10 + i}" for i in range(n)]
+    return "\n".join([*loads, *swaps, *uses])
+
+
+@pytest.mark.parametrize(("n", "width"), [(5, WIDE), (12, USUAL), (24, FEW), (36, USUAL)])
+def test_vectors_of_few_values_have_registers(n: int, width: int) -> None:
+    body = STRAIGHT + network(n) + STORE
+    assert width_of(body) == width
+    if width == FEW:
+        x = np.random.default_rng(9).integers(0, 1 << 32, 256 + n, np.uint32)
+        apart = body.replace(
+            "st_global_u32 $s4, [$d2]", "mad_u64 $d2, $d0, 4, $d4\nst_global_u32 $s4, [$d2]"
+        )
+        apart = f"ld_kernarg_u64 $d4, [%y]\n{apart}"
+        text = f"kernel k(global u32* %x, u32 %n, global u32* %y) {{\n{apart}ret\n}}"
+        same(text, [x, 0, np.zeros(256, np.uint32)], items=256, group_size=128)
 
 
 BYTES = START.replace(", 4, $d1", ", 1, $d1").replace("ld_global_u32 $s4", "ld_global_u8 $s4")

@@ -1,0 +1,79 @@
+"""How long instructions wait for each other, beside the vectors to compute meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ....isa.table import Unit
+from ....isa.types import RegClass
+from ..flow.order import Loop
+from ..values.ssa import Op, Phi, Value, operands_of
+from ..warps.uniformity import Shapes
+from .registers import REGISTER_BITS, is_vector, values_in
+
+LATENCY = {Unit.FLOAT: 4, Unit.DIV: 24, Unit.COMPLEX: 24}
+"""Cycles until a result is there, of vectors; others but products take one."""
+
+PRODUCT = 10
+"""The same of a product of integers."""
+
+LOAD = 5
+"""The same of a load from a first-level cache."""
+
+FEW_LANES = 32
+"""Lanes of a warp whose vectors are counted."""
+
+
+def waits_for_iterations(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a chain from iteration to iteration takes half as long as all vectors."""
+    values = _vectors(shapes, values_in(shapes, loop))
+    inside = [v for v in values if not (isinstance(v, Phi) and v.node == loop.header)]
+    longest = 0
+    for phi in shapes.ssa.phis.get(loop.header, ()):
+        after = _cycles(inside, {phi: 0})
+        longest = max(longest, *(after.get(a, 0) for n, a in phi.args.items() if n in loop.nodes))
+    return 2 * longest >= _count(values)
+
+
+def waits_for_results(shapes: Shapes) -> bool:
+    """Return whether the longest chain of code without loops takes half as long as all vectors."""
+    values = _vectors(shapes, shapes.ssa.values())
+    after = _cycles(values, dict.fromkeys(values, 0))
+    return 2 * max(after.values(), default=0) >= _count(values)
+
+
+def _vectors(shapes: Shapes, values: Iterable[Value]) -> list[Op | Phi]:
+    return [v for v in values if isinstance(v, (Op, Phi)) and is_vector(shapes, v)]
+
+
+def _count(values: list[Op | Phi]) -> int:
+    """Return the vectors that ops compute or compare in a warp of `FEW_LANES`."""
+    bits = [
+        max((a.cls.bits for a in (v, *v.args) if a.cls is not RegClass.C), default=0)
+        for v in values
+        if isinstance(v, Op) and not v.ins.row.is_memory
+    ]
+    return sum(bits) * FEW_LANES // REGISTER_BITS
+
+
+def _cycles(values: list[Op | Phi], start: Mapping[Value, int]) -> dict[Value, int]:
+    """Return when values are there that are made of others, which are there at `start`."""
+    after = dict(start)
+    for value in values:
+        waits = [after[a] for a in operands_of(value) if a in after]
+        if waits:
+            after[value] = max(waits) + _latency(value)
+        elif value in after:
+            after[value] = _latency(value)
+    return after
+
+
+def _latency(value: Op | Phi) -> int:
+    if not isinstance(value, Op):
+        return 0
+    row = value.ins.row
+    if row.is_load:
+        return LOAD
+    if row.stem in ("mul", "mad") and row.type is not None and not row.type.is_float:
+        return PRODUCT
+    return LATENCY.get(row.unit, 1)
