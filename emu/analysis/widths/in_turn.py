@@ -7,12 +7,12 @@ That is lost where masks are many, and where registers do not suffice.
 
 from __future__ import annotations
 
-from ....isa.types import Segment
+from ....isa.types import RegClass, Segment
 from ..flow.order import Loop
 from ..values.ssa import Op
 from ..warps.uniformity import Shapes
 from .chains import waits_for_iterations
-from .registers import carried_registers, inner_loops, lane_step, live_registers
+from .registers import carried_registers, inner_loops, lane_step, live_registers, values_in
 
 MOST_HARD = 3
 """Gathers and other accesses of many places in an iteration: each has code for four vectors."""
@@ -32,7 +32,11 @@ def gain_by_lanes(shapes: Shapes) -> bool:
 
     They gather a little, or wait in each iteration for the one before, and have registers.
     """
-    return not shapes.facts.piece and all(_gains(shapes, loop) for loop in inner_loops(shapes))
+    inside = {n for loop in shapes.flow.loops for n in loop.nodes}
+    ops = [op for n in inside for op in shapes.ssa.ops.get(n, ())]
+    if shapes.facts.piece or any(_goes_lane_by_lane(shapes, op) for op in ops):
+        return False
+    return all(_gains(shapes, loop) for loop in inner_loops(shapes))
 
 
 def _gains(shapes: Shapes, loop: Loop) -> bool:
@@ -41,17 +45,21 @@ def _gains(shapes: Shapes, loop: Loop) -> bool:
         return False
     ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())]
     if not any(op.ins.row.is_memory for op in ops):
-        return waits_for_iterations(shapes, loop)
-    hard = [op for op in ops if not is_easy(shapes, op)]
-    if any(_goes_lane_by_lane(op) for op in hard):
-        return False
-    return 0 < len(hard) <= MOST_HARD and _has_registers(shapes, loop)
+        are_words = not any(v.cls is RegClass.D for v in values_in(shapes, loop))
+        return waits_for_iterations(shapes, loop) or (are_words and _has_registers(shapes, loop))
+    hard = sum(not is_easy(shapes, op) for op in ops)
+    return 0 < hard <= MOST_HARD and _has_registers(shapes, loop)
 
 
-def _goes_lane_by_lane(op: Op) -> bool:
-    """Return whether an op stores bytes or 16-bit numbers, which no instruction scatters."""
+def _goes_lane_by_lane(shapes: Shapes, op: Op) -> bool:
+    """Return whether an op stores small elements where lanes have no order, or is of their stacks.
+
+    No instruction scatters bytes, and private memory of more lanes takes more of the cache.
+    """
     row = op.ins.row
-    return row.is_store and row.type is not None and row.type.size < WORD
+    if is_easy(shapes, op) or row.type is None:
+        return False
+    return row.segment is Segment.PRIVATE or (row.is_store and row.type.size < WORD)
 
 
 def _has_registers(shapes: Shapes, loop: Loop) -> bool:

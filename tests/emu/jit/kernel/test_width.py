@@ -223,7 +223,12 @@ ROOT = """
 DIVERGE = "cmp_lt_f32 $c1, $s7, 9.0\n cbr $c1, @over\n add_f32 $s7, $s7, 0.5\n@over:"
 
 
-MUCH = "mul_f32 $s8, $s8, 0.5\n" * 20
+HELD = [f"$s{20 + i}" for i in range(9)]
+MUCH = "\n".join(
+    [f"mul_f32 {a}, $s7, {i}.5" for i, a in enumerate(HELD)]
+    + [f"add_f32 $s8, $s8, {a}" for a in HELD]
+)
+"""Values that have no registers at 64 lanes."""
 
 
 @pytest.mark.parametrize(
