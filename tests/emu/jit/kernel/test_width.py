@@ -113,6 +113,22 @@ def test_what_lanes_gather_until_they_leave_in_turn_is_the_oracles() -> None:
     same(text, [chain, 9, np.zeros(200, np.uint32)], items=200, group_size=128)
 
 
+def test_loops_that_lanes_run_alone_are_counted_in_the_usual_lanes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    listed = f"{CHASED.replace('$s4', '$s2', 1)}\n{CHASED}"
+    begin = START.replace(
+        "@top:",
+        "mov_u32 $s6, $s4\n and_u32 $s2, $s4, 7\n cmp_eq_u32 $c0, $s6, 0\n cbr $c0, @out\n@top:",
+    )
+    body = f"{begin}{listed}{END}@out:".replace("$s2, $s1", "$s2, $s6")
+    kernel, geometry = kernel_of(body), Geometry.of(groups=2, group_size=128)
+    for loops, counted in (("8", USUAL), ("together", WIDE)):
+        monkeypatch.setenv("SIMTLAB_LOOPS", loops)
+        assert code.facts_of(kernel, geometry).width == WIDE
+        assert code.facts_for_counting(kernel, geometry).width == counted
+
+
 @pytest.mark.parametrize(
     ("row", "width"), [("$s1", FEW), ("512", FEW), ("500", USUAL), ("$s4", FEW)]
 )
