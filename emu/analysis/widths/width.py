@@ -5,11 +5,12 @@ which hides the latency of instructions, and half the overhead of a warp. They p
 few and registers suffice: in loops that all lanes leave together and that move no values through
 memory (loops that carry many numbers have registers for 32 lanes or 16), in code without loops and
 with one branch at most, and in loops on bytes. All accesses must be wide or of one place, known
-beforehand; loops that all lanes leave together may gather as well, since twice the loads are under
-way then. If they load a row a lane, they take 32 lanes, and 16 if they write one: the lines of more
-rows may not fit into the sets of the first-level cache that they share. Work that is all on narrow
-lanes takes vectors of 32 or 64, so that bytes and 16-bit numbers fill registers, and masks of all
-branches are few.
+beforehand, or a few gathers: twice the loads are under way then. Loops that lanes leave in turn pay
+if they wait (`in_turn.py`). If loops load a row a lane, they take 32 lanes, and 16 if they write
+one: the lines of more rows may not fit into the sets of the first-level cache that they share. Code
+without loops takes 16 lanes where many values are live. Work that is all on narrow lanes takes
+vectors of 32 or 64, so that bytes and 16-bit numbers fill registers, and masks of all branches are
+few.
 """
 
 from __future__ import annotations
