@@ -27,8 +27,12 @@ from .values.ssa import Op
 from .warps.uniformity import Shapes
 from .workgroup_steps import Apart, must_be_apart
 
-WIDTH = 32
-"""Lanes of a warp whose lanes get work-items one by one."""
+USUAL = 32
+MOST = 64
+"""Lanes of a warp whose lanes get work-items one by one, `MOST` if the usual code has as many."""
+
+CHUNK = 16
+"""Lanes of a vector of such a warp."""
 
 MOST_INSTRUCTIONS = 100
 """Instructions of such a kernel: it is written twice."""
@@ -69,7 +73,7 @@ def refilled(kernel: Kernel, shapes: Shapes, plan: LanePlan) -> Refilled | None:
     facts, flow = shapes.facts, shapes.flow
     if facts.counts or plan.sparse or kernel.group_size or kernel.private_size:
         return None
-    if facts.width < WIDTH:  # What the loop carries does not fit into registers.
+    if facts.width < USUAL:  # What the loop carries does not fit into registers.
         return None
     if len(flow.loops) != 1 or not all(_is_simple(ins) for ins in kernel.instructions):
         return None
@@ -87,14 +91,15 @@ def refilled(kernel: Kernel, shapes: Shapes, plan: LanePlan) -> Refilled | None:
     if apart is None or around is None:
         return None
     form = construction.build(kernel.instructions, around)
+    width = MOST if facts.width >= MOST and facts.chunk == CHUNK else USUAL
     lanes = Facts(
-        WIDTH, facts.group_size, facts.whole, facts.poison, few_groups=facts.few_groups,
+        width, facts.group_size, facts.whole, facts.poison, few_groups=facts.few_groups,
         refills=True, together_from=TOGETHER,
     )  # fmt: skip
     new = Shapes(form, lanes)
     assert around.refill is not None
     inner = around.loops[around.refill.loop].nodes
-    costs = {n: sum(map(_cost, ops)) for n, ops in form.ops.items()}
+    costs = {n: sum(_cost(op, width) for op in ops) for n, ops in form.ops.items()}
     return Refilled(
         new,
         LanePlan(new),
@@ -121,15 +126,15 @@ def _is_scattered(op: Op, shapes: Shapes) -> bool:
     return shapes.stride(op.base) is None and shapes.piece_stride(op.base) is None
 
 
-def _cost(op: Op) -> int:
-    """Return how many instructions an op is for a warp, roughly."""
+def _cost(op: Op, width: int) -> int:
+    """Return how many instructions an op is for a warp of `width` lanes, roughly."""
     row = op.ins.row
     wide = op.cls is RegClass.D or any(a.cls is RegClass.D for a in op.args)
-    vectors = (WIDTH // 8) if wide else (WIDTH // 16)
+    vectors = width // (CHUNK // 2 if wide else CHUNK)
     if row.segment is Segment.KERNARG:
         return 0
     if row.is_memory:
-        return GATHER * WIDTH
+        return GATHER * width
     return vectors * (LONG if row.unit in LONG_UNITS else 1)
 
 

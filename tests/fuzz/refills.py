@@ -33,7 +33,7 @@ SHAPES = (
     (4, 4, 4),
 )
 VALUE, WIDE, MOST = 40, 10, 5
-"""First registers of values, and how many there are."""
+"""First registers of values, and how many there are at most: few have registers in wide warps."""
 X, Y, Z, PART, TURN, LIMIT, ID = 0, 1, 2, 3, 4, 5, 6
 """Registers $s: places in the grid, something for a moment, the loop, the place in the result."""
 
@@ -43,16 +43,18 @@ class Refills(Draft):
     """A kernel under construction."""
 
     hostile: bool
+    words: int = MOST
+    wides: int = MOST
     inside: bool = False
     """Whether statements are in the loop."""
 
     def value(self) -> str:
         """Return a register with a value."""
-        return f"$s{VALUE + self.rng.randrange(MOST)}"
+        return f"$s{VALUE + self.rng.randrange(self.words)}"
 
     def wide(self) -> str:
         """Return a register with a value of 64 bits."""
-        return f"$d{WIDE + self.rng.randrange(MOST)}"
+        return f"$d{WIDE + self.rng.randrange(self.wides)}"
 
 
 def mix(s: Refills) -> None:
@@ -174,7 +176,7 @@ def make(rng: random.Random) -> Fenced:
     if rng.random() < 0.4:
         items = [max(1, i - rng.randint(0, s // 2)) for i, s in zip(items, shape, strict=True)]
     geometry = Geometry.of(items=items, group_size=shape, width=rng.choice((32, 32, 64, 16, 7, 1)))
-    s = Refills(rng, rng.random() < 0.15)
+    s = Refills(rng, rng.random() < 0.15, rng.choice((2, 3, MOST)), rng.choice((1, MOST)))
     end, after = "@end", "@after"
     if rng.random() < 0.3:
         test(s, end)
@@ -190,9 +192,9 @@ def make(rng: random.Random) -> Fenced:
     text = "\n".join(
         [
             "kernel refills(u32 %n, u32 %w, u32 %h, global u32* %x, global u32* %out) {",
-            *(f"    {x} {KEPT}" for x in _head()),
+            *(f"    {x} {KEPT}" for x in _head(s)),
             *s.lines,
-            *(f"    {x} {KEPT}" for x in _stores(rng)),
+            *(f"    {x} {KEPT}" for x in _stores(s)),
             f"{end}:",
             f"    ret {KEPT}",
             "}",
@@ -205,24 +207,24 @@ def make(rng: random.Random) -> Fenced:
     return Fenced(text + "\n", geometry, (n, w, h, x, out), frozen=frozenset((3,)))
 
 
-def _head() -> list[str]:
+def _head(s: Refills) -> list[str]:
     lines = [f"workitemabsid_u32 $s{i}, {i}" for i in (X, Y, Z)]
     lines += ["ld_kernarg_u32 $s7, [%w]", "ld_kernarg_u32 $s8, [%h]"]
     lines += [f"mad_u32 $s{ID}, $s{Z}, $s8, $s{Y}", f"mad_u32 $s{ID}, $s{ID}, $s7, $s{X}"]
     lines += [f"mad_u32 $s{VALUE + i}, $s{ID}, {2654435761 * (i + 1) & 0x7FFFFFFF}, $s{ID}"
               for i in range(MOST)]  # fmt: skip
-    return lines + [f"cvt_u64_u32 $d{WIDE + i}, $s{VALUE + i}" for i in range(MOST)]
+    return lines + [f"cvt_u64_u32 $d{WIDE + i}, $s{VALUE + i}" for i in range(s.wides)]
 
 
-def _stores(rng: random.Random) -> list[str]:
+def _stores(s: Refills) -> list[str]:
     """Return the code that stores what has been calculated at the work-item's place."""
-    lines = [f"mad_u32 $s{PART}, $s{TURN}, 3, $s{VALUE}"] if rng.random() < 0.7 else [
+    lines = [f"mad_u32 $s{PART}, $s{TURN}, 3, $s{VALUE}"] if s.chance(0.7) else [
         f"mov_u32 $s{PART}, $s{VALUE}"
     ]  # fmt: skip
-    for i in range(1, MOST):
+    for i in range(1, s.words):
         lines += [f"mad_u32 $s{PART}, $s{PART}, 31, $s{VALUE + i}"]
     lines.append(f"cvt_u32_u64 $s{LIMIT}, $d{WIDE}")
-    for i in range(1, MOST):
+    for i in range(1, s.wides):
         lines += [f"cvt_u32_u64 $s7, $d{WIDE + i}", f"mad_u32 $s{LIMIT}, $s{LIMIT}, 31, $s7"]
     return [
         *lines,

@@ -13,7 +13,7 @@ from math import prod
 from ....isa.program import Kernel
 from ...analysis.flow.order import START
 from ...analysis.ranges.offset_ranges import Ranges
-from ...analysis.refilled import WIDTH, Refilled
+from ...analysis.refilled import Refilled
 from ...analysis.values.ssa import Op
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
@@ -30,8 +30,8 @@ from .variables import Variables
 from .workgroups.identity import Identity, Warp, Workgroup
 from .workgroups.turns import TRAP, are_apart
 
-WAITING = (8, 16)
-"""Numbers of lanes that wait until they get work-items together: few if the loop is long."""
+WAITING = (4, 2)
+"""Parts of a warp's lanes that wait until they get work-items together: few if the loop is long."""
 
 SLICES = 16
 """Slices of a launch, for each of which the way is chosen anew."""
@@ -92,7 +92,12 @@ def _function(module: ModuleText, kernel: Kernel, readonly_bytes: int, found: Re
     code = entry.elsewhere()
     variables = Variables(entry, code)
     lanes = LaneCode(
-        variables, ValueTable(shapes.ssa), shapes, shapes.facts, WIDTH, lambda lane: None
+        variables,
+        ValueTable(shapes.ssa),
+        shapes,
+        shapes.facts,
+        shapes.facts.width,
+        lambda lane: None,
     )
     memory = KernelMemory(
         kernel.params, 0, 0, readonly_bytes, Ranges(shapes), private_of="0", private_element=1
@@ -163,10 +168,11 @@ def _chooser(module: ModuleText, found: Refilled) -> str:
 
     run("%start", middle, "0", "chosen")
     code.block("chosen")
-    waiting = str(WAITING[0]) if always else _waiting(code, found, measured, middle)
+    width = facts.width
+    waiting = str(width // WAITING[0]) if always else _waiting(code, found, measured, middle)
     code.branch(code.let(f"icmp ne i64 {waiting}, 0"), "giving", "ordered")
     code.block("giving")
-    run(middle, "%end", code.let(f"sub i64 {WIDTH}, {waiting}"), "over")
+    run(middle, "%end", code.let(f"sub i64 {width}, {waiting}"), "over")
     code.block("ordered")
     done = code.let(f"call i32 @{IN_ORDER}(ptr %ctx, i64 {middle}, i64 %end)")
     code.branch(code.let(f"icmp eq i32 {done}, 0"), "over", "reported")
@@ -209,9 +215,10 @@ def _waiting(code: FunctionText, found: Refilled, measured: str, middle: str) ->
     groups = code.let(f"sub i64 {middle}, %start")
     best, least = "0", code.let(f"mul i64 {iterations}, {9 * found.iteration}")
     loop = code.let(f"mul i64 {lanes}, {10 * found.iteration}")
-    size = prod(found.shapes.facts.group_size)
-    for waiting in WAITING:
-        loops = code.let(f"udiv i64 {loop}, {WIDTH - waiting // 2}")
+    facts = found.shapes.facts
+    size = prod(facts.group_size)
+    for waiting in (facts.width // part for part in WAITING):
+        loops = code.let(f"udiv i64 {loop}, {facts.width - waiting // 2}")
         turns = size * 10 * (found.around + GIVING) // waiting
         total = code.let(f"add i64 {loops}, {code.let(f'mul i64 {groups}, {turns}')}")
         less = code.let(f"icmp ult i64 {total}, {least}")
