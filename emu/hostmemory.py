@@ -39,6 +39,12 @@ BLOCK = 2 * HUGE
 An array that is kept keeps the rest of its block, so this is not larger.
 """
 
+AFTER = 512
+"""Bytes between the end of an array and that of its page, at least.
+
+Lanes that do not run may load them (jit/kernel/loops/idle.py).
+"""
+
 _SHIFTS = count()
 
 
@@ -72,16 +78,31 @@ def host_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """
     size = math.prod(shape) * dtype.itemsize
     shift = next(_SHIFTS) * SHIFT % PAGE if size >= PAGE else 0
+    if size >= SHARED:
+        shift = (shift + _missing(shift + size)) % PAGE
     if SHARED <= size < LARGE:
         memory = _PAGES.take(size, shift)
     else:
         unit = HUGE if size >= LARGE else ALIGNED
-        memory = _zeros(-(-(size + shift) // unit) * unit, unit)[shift : shift + size]
+        memory = _zeros(-(-(size + shift + AFTER) // unit) * unit, unit, shift, size)
     return memory.view(dtype).reshape(shape)
 
 
-def _zeros(size: int, unit: int) -> np.ndarray:
-    """Return zeroed bytes that begin at a multiple of `unit`; its last pages are not touched."""
-    memory = np.zeros(size + unit, np.uint8)
-    start = -memory.ctypes.data % unit
+def _missing(end: int) -> int:
+    """Return `AFTER` if memory ends nearer to the end of its page, else 0."""
+    return AFTER if -end % PAGE < AFTER else 0
+
+
+def _zeros(room: int, unit: int, shift: int = 0, size: int | None = None) -> np.ndarray:
+    """Return zeroed bytes that begin at a multiple of `unit`; its last pages are not touched.
+
+    With a `size`, so many of them from `shift` on, or from `AFTER` bytes later.
+    """
+    memory = np.zeros(room + unit, np.uint8)
+    address = memory.ctypes.data
+    start = -address % unit
+    if size is None:
+        return memory[start : start + room]
+    start += shift
+    start += _missing(address + start + size)
     return memory[start : start + size]

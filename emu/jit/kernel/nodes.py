@@ -320,17 +320,17 @@ class Nodes:
                 code.jump(checked)
             return hoisted.in_step is not None
         enter = edges.label("enter", header)
-        holds = hoisted.hold()
         if header in self.plan.sparse:
-            many = code.let(f"xor i1 {self._few_run()}, true")
-            holds = code.let(f"and i1 {holds}, {many}")
-        code.branch(holds, enter, checked)
+            many = code.fresh_label("m")
+            code.branch(self._few_run(), checked, many)
+            code.block(many)
+        hoisted.choose(enter, checked)
         code.block(enter)
         hoisted.enter()
         code.jump(edges.label("v", header))
-        self._version, edges.versioned = hoisted, loop.nodes
+        self._version, edges.versioned, edges.leave_version = hoisted, loop.nodes, hoisted.leave
         self._instructions.access.rely_on(
-            hoisted.certain, hoisted.rows, {c.store: c.load for c in hoisted.carried}
+            hoisted.certain, hoisted.rows, {c.store: c for c in hoisted.carried}
         )
         self._instructions.sums = hoisted.sums
         for number in self._flow.order:

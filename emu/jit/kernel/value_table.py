@@ -52,6 +52,17 @@ class ValueTable:
         """The ranges of integers."""
         return Ranges(self._ssa)
 
+    def is_number(self, value: Value) -> bool:
+        """Return whether nothing may show the bits of a NaN that a value is."""
+        phis = (phi for found in self._ssa.phis.values() for phi in found)
+        return not any(value in phi.args.values() for phi in phis) and not any(
+            op.ins.row.has_address
+            or any(_observes(op, i) for i, a in enumerate(op.args) if a is value)
+            for ops in self._ssa.ops.values()
+            for op in ops
+            if value in uses(op)
+        )
+
     def position(self, value: Value) -> int:
         """Return the position of a value in the kernel, for a stable order."""
         return self._positions[value]

@@ -42,7 +42,7 @@ class Branches:
 
     def pass_known(self, number: int, target: int) -> None:
         """End a node at a branch of which it is known that all lanes go to one successor."""
-        self._charge_left(number, target)
+        self._leave_loop(number, target)
         self.follow(number, target)
 
     def branch(self, number: int, *, twice: bool, jumps: str | None = None) -> None:
@@ -90,7 +90,7 @@ class Branches:
         for label, target in ((no, fall), (yes, taken)):
             lanes.local = dict(local)
             code.block(label)
-            self._charge_left(number, target)
+            self._leave_loop(number, target)
             self.follow(number, target, certainly=False)
 
     def _branch_known(self, number: int, targets: Sequence[int], ways: Sequence[Lanes]) -> None:
@@ -109,8 +109,14 @@ class Branches:
             edges.counters.branch(number, (waits[0], waits[1]), (sides[0], sides[1]))
         edges.end_node(number, *waits)
 
-    def _charge_left(self, number: int, target: int) -> None:
-        """Charge the lanes that leave a loop together for all of its iterations."""
+    def _leave_loop(self, number: int, target: int) -> None:
+        """Do what is done once where all lanes leave a loop together, if they do by an edge.
+
+        They are charged for all of its iterations, and its version without tests ends.
+        """
+        versioned = self._edges.versioned
+        if number in versioned and self._flow.route(number, target) not in versioned:
+            self._edges.leave_version()
         if number in self._left:
             loop_number, returns = self._left[number]
             loop = self._flow.loops[loop_number]

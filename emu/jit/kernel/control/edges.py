@@ -6,7 +6,7 @@ the first at the latch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ....analysis.lanes.lane_plan import LanePlan
@@ -45,6 +45,8 @@ class Edges:
         self._defaults = Defaults(lanes, plan)
         self.versioned: frozenset[int] = frozenset()
         """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
+        self.leave_version: Callable[[], None] = lambda: None
+        """Emits what is done once where all lanes leave this version."""
         self.refilled: RefilledLanes | None = None
         """What gives work-items to lanes while others are in a loop, if the code does."""
         self.copies: dict[int, tuple[int, ...]] = {}

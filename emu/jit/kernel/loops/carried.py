@@ -2,13 +2,14 @@
 
 `y[i] += a[k] * x[k]` loads in each iteration what the last one has stored. CPUs forward a store to
 a load, but not if a mask leaves out some lanes: then the load waits until the store is in the
-cache. So the value is loaded once, before the loop. It is still stored in each iteration, since
-other loads of the loop may be of the same place.
+cache. So the value is loaded once, before the loop. Where all that the loop accesses otherwise is
+in other memory, it is stored once, after the last iteration. Traps need not store it: what buffers
+hold that a launch has written is unspecified then. Otherwise it is stored in each iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from .....isa.types import Segment, Type
@@ -18,8 +19,9 @@ from ....analysis.ranges.trips import only_exit
 from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
 from ..memory.access import Access
+from ..memory.addressing.addresses import Window
 from ..memory.addressing.lines import Lines
-from .rows import is_first
+from .rows import are_apart, is_first, parameter
 
 SMALLEST = 32
 """Bits of the smallest element: smaller ones are extended in registers."""
@@ -34,16 +36,34 @@ class Carried:
     type: Type
     start: str
     """Where lane 0 loads, an offset into the buffer."""
+    is_late: bool
+    """Whether the last iteration's value is stored, and no other one."""
+    is_number: bool
+    """Whether the loop reads it as a number only, so that its NaNs are canonical when stored."""
 
     def enter(self, lanes: LaneCode, memory: Access) -> None:
         """Load the value of the first iteration, which is known to be inside its buffer."""
-        global_, base = memory.global_, self.load.base
-        assert base is not None
-        window = global_.addresses.window(base, global_.addresses.form(base), False)
-        assert window is not None
-        host = global_.addresses.host(window, self.start)
-        loaded = global_.moves.load_wide(self.type, host)
+        global_ = memory.global_
+        loaded = global_.moves.load_wide(self.type, self._host(memory, is_store=False))
         lanes.variables.store(*global_.variable_of(self.load), loaded)
+
+    def leave(self, lanes: LaneCode, memory: Access) -> None:
+        """Store the value of the last iteration, unless each one has stored its own."""
+        if not self.is_late:
+            return
+        global_ = memory.global_
+        data = lanes.variables.load(*global_.variable_of(self.load))
+        if self.is_number:
+            data = lanes.stored(self.store, data, lanes.n)
+        global_.moves.store_wide(self.type, data, self._host(memory, is_store=True))
+
+    def _host(self, memory: Access, *, is_store: bool) -> str:
+        """Return the address of lane 0's element, a ptr."""
+        addresses, base = memory.global_.addresses, self.load.base
+        assert base is not None
+        window = addresses.window(base, addresses.form(base), is_store)
+        assert window is not None
+        return addresses.host(window, self.start)
 
 
 def find_carried(
@@ -53,35 +73,81 @@ def find_carried(
     counter: Counter,
     lines: Lines,
     certain: Collection[Op],
-) -> Iterator[Carried]:
-    """Yield the load that a loop can carry, if it has one.
+    inside: Set[Op],
+) -> tuple[list[Carried], list[str]]:
+    """Return the loads that a loop can carry, and what must hold before it, as i1.
 
-    All lanes run the same iterations, and nothing in the loop but one store changes global memory,
-    or lets other work-items do so.
+    All lanes run the same iterations, and nothing in the loop but these stores changes global
+    memory, or lets other work-items do so. Accesses `inside` are so if the loop's tests hold.
     """
     ops = [op for number in sorted(loop.nodes) for op in lanes.ssa.ops.get(number, ())]
     if lanes.facts.marks or not only_exit(lanes.flow, loop) or any(map(_orders, ops)):
-        return
+        return [], []
     if any(other.parent == loop.number for other in lanes.flow.loops):
-        return
+        return [], []
     stops = {node.last.row.stem for n in loop.nodes if (node := lanes.flow.nodes[n]).last}
     used = [op for op in ops if op.ins.row.is_memory and op.ins.row.segment is Segment.GLOBAL]
     stores = [op for op in used if not op.ins.row.is_load]
-    if len(stores) != 1 or stops - {"br", "cbr"}:
-        return
-    (store,) = stores
-    is_body = counter.header_tests and loop.nodes <= {loop.header, loop.latch, store.node}
-    if store not in certain or memory.global_.has_own_way(store):
-        return
-    if not (store.node == loop.header or is_body):
-        return
-    for load in used:
-        if load in certain and is_first(lanes, load, store):
-            start = _start(lanes, memory, load, lines)
-            type_ = load.ins.row.type
-            if start is not None and type_ is not None:
-                yield Carried(load, store, type_, start)
-                return
+    if not stores or stops - {"br", "cbr"}:
+        return [], []
+    pairs: dict[Op, tuple[Op, str]] = {}
+    for store in stores:
+        is_body = counter.header_tests and loop.nodes <= {loop.header, loop.latch, store.node}
+        if store not in certain or memory.global_.has_own_way(store):
+            return [], []
+        if not (store.node == loop.header or is_body):
+            return [], []
+        for load in used:
+            if load in certain and is_first(lanes, load, store):
+                start = _start(lanes, memory, load, lines)
+                if start is not None:
+                    pairs[store] = load, start
+                break
+    apart = _apart(lanes, memory, loop, pairs, used, inside)
+    if len(pairs) != len(stores) or (apart is None and len(stores) > 1):
+        return [], []
+    found: list[Carried] = []
+    for store, (load, start) in pairs.items():
+        type_ = load.ins.row.type
+        assert type_ is not None
+        is_number = apart is not None and lanes.table.is_number(load)
+        found.append(Carried(load, store, type_, start, apart is not None, is_number))
+    return found, apart or []
+
+
+def _apart(
+    lanes: LaneCode,
+    memory: Access,
+    loop: Loop,
+    pairs: Mapping[Op, tuple[Op, str]],
+    used: Sequence[Op],
+    inside: Set[Op],
+) -> list[str] | None:
+    """Return whether each store's buffer shares no memory with those of other accesses, as i1.
+
+    None if it is known that one does, or not known in which buffer an access is.
+    """
+    addresses, tests = memory.global_.addresses, list[str]()
+
+    def window(op: Op) -> Window | None:
+        assert op.base is not None
+        return addresses.window(op.base, addresses.form(op.base), not op.ins.row.is_load)
+
+    conditions = (lanes.ssa.conditions.get(number) for number in loop.nodes)
+    if not all(c is None or lanes.shapes.is_uniform(c) for c in conditions):
+        return None
+    if not inside >= set(used):
+        return None
+    for store, (load, _) in pairs.items():
+        own, place = window(store), parameter(memory, store)
+        for op in used:
+            if op is store or op is load:
+                continue
+            other = window(op)
+            if own is None or other is None or place == parameter(memory, op):
+                return None
+            tests.append(are_apart(lanes.code, own, other))
+    return tests
 
 
 def _orders(op: Op) -> bool:

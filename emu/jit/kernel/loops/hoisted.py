@@ -22,11 +22,13 @@ from ...llvm.text import integer
 from .. import budget
 from ..lane_code import LaneCode
 from ..memory.access import Access
+from ..memory.addressing.addresses import Window
 from ..memory.addressing.lines import HALF, Line, Lines, Number, Numbers
 from ..memory.moves import STALE
 from ..memory.records import row_stores
 from ..memory.records.row_blocks import RowAccess
 from .carried import Carried, find_carried
+from .idle import Place, choose, most_outside
 from .in_step import InStep, may_count
 from .rows import RowFinder, has_rows
 
@@ -52,6 +54,8 @@ class Accesses:
     """Where the buffer begins, as lines count."""
     places: list[str] | int
     """The number of elements from there on at which an access may begin."""
+    outside: str | None = None
+    """Of neighbours in global memory, one a lane: how many idle lanes may be outside, an i64."""
     offsets: list[int] = field(default_factory=list)
 
 
@@ -85,6 +89,8 @@ class Hoisted:
         """What must hold for all lanes."""
         self._body: list[Sequence[str]] = []
         """What must hold for lanes that pass the header."""
+        self._places: list[Place] = []
+        """Where neighbours begin, in loops that all lanes leave together."""
         self._enough: str | None = None
         """Whether the budget suffices, an i1."""
         self.certain: frozenset[Op] = frozenset()
@@ -172,6 +178,14 @@ class Hoisted:
             return code.let(f"and i1 {held[0]}, {self._enough}")
         return held[0]
 
+    def choose(self, enter: str, checked: str) -> None:
+        """End the block: continue at the label `enter` if all tests hold, else at `checked`.
+
+        Neighbours must be inside in all lanes, or else in those that run.
+        """
+        all_run = bool(self._memory.global_.inside)
+        choose(self.lanes, self.hold(), self._places, (enter, checked), all_run=all_run)
+
     def enter(self) -> None:
         """Begin the version without tests: charge the budget."""
         if self.is_charged:
@@ -185,6 +199,11 @@ class Hoisted:
             carried.enter(self.lanes, self._memory)
         if self.in_step is not None:
             self.in_step.enter()
+
+    def leave(self) -> None:
+        """End the version without tests."""
+        for carried in self.carried:
+            carried.leave(self.lanes, self._memory)
 
     def step(self) -> None:
         """Begin the next iteration of the version without tests."""
@@ -323,9 +342,11 @@ class Hoisted:
                 rows += finder.stores(self.certain)
             rows += finder.loads(self.certain, [op for op, _, _ in rows])
             if self.in_step is None:
-                self.carried += find_carried(
-                    self.lanes, self._memory, self.loop, counter, lines, self.certain
+                inside = self.certain.union(op for op, _, _ in rows)
+                self.carried, apart = find_carried(
+                    self.lanes, self._memory, self.loop, counter, lines, self.certain, inside
                 )
+                self._body.extend([test] for test in apart)
             for op, row, tests in rows:
                 self.rows[op] = row
                 self._tests_of(op).extend([test] for test in tests)
@@ -380,26 +401,34 @@ class Hoisted:
         key = base, op.node == self.loop.header, kind, numbers.pieces
         if key not in found:
             limits: tuple[list[str] | int, list[str] | int] | None
-            if is_global:
-                limits = self._limits(op, bytes_, numbers)
-            else:
+            window = self._window(op) if is_global else None
+            if not is_global:
                 limits = self._limits_of_block(op, bytes_)
+            elif window is not None:
+                limits = self._limits(window, bytes_, size, numbers)
+            else:
+                limits = None
             if limits is None:
                 return False
-            found[key] = Accesses(op, numbers, line, size, *limits)
+            outside = None
+            if window is not None and line.lane_step and not numbers.pieces:
+                outside = most_outside(self.lanes, window, size, is_load=row.is_load)
+            found[key] = Accesses(op, numbers, line, size, *limits, outside)
         found[key].offsets.append(offset)
         self.lines[op] = line
         return True
 
-    def _limits(self, op: Op, bytes_: int, numbers: Numbers) -> tuple[list[str], list[str]] | None:
-        """Return origin and places of the buffer of an access of global memory."""
-        addresses, row = self._memory.global_.addresses, op.ins.row
+    def _window(self, op: Op) -> Window | None:
+        """Return the buffer in which an access of global memory is expected."""
+        addresses = self._memory.global_.addresses
         assert op.base is not None
-        assert row.type is not None
-        window = addresses.window(op.base, addresses.form(op.base), not row.is_load)
-        if window is None:
-            return None
-        places = addresses.places(window, bytes_, row.type.size)
+        return addresses.window(op.base, addresses.form(op.base), not op.ins.row.is_load)
+
+    def _limits(
+        self, window: Window, bytes_: int, size: int, numbers: Numbers
+    ) -> tuple[list[str], list[str]]:
+        """Return origin and places of a buffer."""
+        places = self._memory.global_.addresses.places(window, bytes_, size)
         return numbers.spread(window.base), numbers.spread(places)
 
     def _limits_of_block(self, op: Op, bytes_: int) -> tuple[int, int] | None:
@@ -440,7 +469,12 @@ class Hoisted:
                 element_number(self.lanes.code, o, size, numbers.n)
                 for o in numbers.do("add", place, offset)
             ]
-            tests.append(numbers.do("icmp ult", elements, accesses.places))
+            if accesses.outside is not None:
+                assert not isinstance(accesses.places, int)
+                (element,), (places,) = elements, accesses.places
+                self._places.append(Place(element, places, accesses.outside))
+            else:
+                tests.append(numbers.do("icmp ult", elements, accesses.places))
         if numbers.pieces:
             tests = [[numbers.all_of(tests)]]
         self._tests_of(accesses.op).extend(tests)

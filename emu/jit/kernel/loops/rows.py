@@ -9,6 +9,7 @@ from ....analysis.flow.order import Loop
 from ....analysis.ranges.stepping import Counter
 from ....analysis.values.ssa import Const, Op, Value
 from ...arithmetic.widths import element_number
+from ...llvm.function_text import FunctionText
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from ..memory.access import Access
@@ -76,7 +77,7 @@ class RowFinder:
                 continue
             others = [s for s in stores if s not in written or not is_first(lanes, op, s)]
             windows = [self._window(other) for other in others]
-            apart = [self._are_apart(window, other) for other in windows if other is not None]
+            apart = [are_apart(lanes.code, window, other) for other in windows if other is not None]
             if len(apart) == len(others):
                 row, tests = self._row(op, line, window)
                 yield op, row, [*tests, *apart]
@@ -106,7 +107,7 @@ class RowFinder:
                 continue
             others = [s for s in used if s is not op and not is_first(lanes, s, op)]
             windows = [self._window(other) for other in others]
-            apart = [self._are_apart(window, other) for other in windows if other is not None]
+            apart = [are_apart(lanes.code, window, other) for other in windows if other is not None]
             row, tests = self._row(op, line, window)
             yield op, row, [*tests, *apart, self._rows_are_apart(row)]
             count += 1
@@ -123,13 +124,10 @@ class RowFinder:
             return False
         if lanes.shapes.piece_stride(base) in (0, row.type.size):
             return False
-        buffers = [self._buffer(other) for other in used if not is_first(lanes, other, op)]
-        return may_block(lanes, row.type.size) and buffers.count(self._buffer(op)) == 1
-
-    def _buffer(self, op: Op) -> int | None:
-        """Return the pointer parameter of an access."""
-        addresses, base = self._memory.global_.addresses, op.base
-        return None if base is None else addresses.pointers.position(base, addresses.form(base))
+        buffers = [
+            parameter(self._memory, other) for other in used if not is_first(lanes, other, op)
+        ]
+        return may_block(lanes, row.type.size) and buffers.count(parameter(self._memory, op)) == 1
 
     def _rows_are_apart(self, row: RowAccess) -> str:
         """Return whether each lane's row ends before the next lane's begins, an i1."""
@@ -160,15 +158,6 @@ class RowFinder:
         if base is None:
             return None
         return addresses.window(base, addresses.form(base), not op.ins.row.is_load)
-
-    def _are_apart(self, window: Window, other: Window) -> str:
-        """Return whether two buffers share no memory, an i1."""
-        code, ends = self.lanes.code, []
-        for buffer, after in ((window, other), (other, window)):
-            start, following = (code.let(f"ptrtoint ptr {w.host} to i64") for w in (buffer, after))
-            end = code.let(f"add i64 {start}, {buffer.size}")
-            ends.append(code.let(f"icmp ule i64 {end}, {following}"))
-        return code.let(f"or i1 {ends[0]}, {ends[1]}")
 
     def _line(self, op: Op, lines: Lines) -> Line | None:
         """Return the line that a load walks along element by element, one of each lane."""
@@ -229,6 +218,21 @@ class RowFinder:
     def _put(self, chunks: Sequence[str], room: str) -> None:
         for place, chunk in zip(self.lanes.chunk_places(room, 64), chunks, strict=True):
             self.lanes.code.line(f"store {integer(64, self.lanes.n)} {chunk}, ptr {place}, align 8")
+
+
+def are_apart(code: FunctionText, window: Window, other: Window) -> str:
+    """Return whether two buffers share no memory, an i1."""
+    ends = []
+    for buffer, after in ((window, other), (other, window)):
+        end = code.let(f"add i64 {buffer.address}, {buffer.size}")
+        ends.append(code.let(f"icmp ule i64 {end}, {after.address}"))
+    return code.let(f"or i1 {ends[0]}, {ends[1]}")
+
+
+def parameter(memory: Access, op: Op) -> int | None:
+    """Return the pointer parameter of an access of global memory."""
+    addresses, base = memory.global_.addresses, op.base
+    return None if base is None else addresses.pointers.position(base, addresses.form(base))
 
 
 def has_rows(lanes: LaneCode, loop: Loop) -> bool:

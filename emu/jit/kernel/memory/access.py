@@ -6,6 +6,7 @@ Kernel arguments and `lda` need no checks and are here; the other segments have 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from .....isa.types import Segment
 from ....analysis.ranges.trips import Trips
@@ -25,6 +26,9 @@ from .moves import Moves
 from .pieces import Pieces
 from .records.row_blocks import RowAccess
 from .tile_copies import TileCopies
+
+if TYPE_CHECKING:
+    from ..loops.carried import Carried
 
 
 class Access:
@@ -51,7 +55,7 @@ class Access:
         self,
         certain: frozenset[Op],
         rows: Mapping[Op, RowAccess] | None = None,
-        carried: Mapping[Op, Op] | None = None,
+        carried: Mapping[Op, Carried] | None = None,
     ) -> None:
         """Emit the code of a loop before which a test has shown that some accesses are inside."""
         self.global_.certain = self.local.checks.certain = certain

@@ -10,6 +10,7 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from ....analysis.values.ssa import Op, Value
 from ...arithmetic.widths import extended
@@ -34,6 +35,9 @@ from .shuffles import tables
 from .shuffles.columns import ColumnAccess, Columns, columns_of
 from .site import Site
 
+if TYPE_CHECKING:
+    from ..loops.carried import Carried
+
 
 class GlobalMemory:
     """Emits the loads and stores of global memory of one kernel."""
@@ -55,8 +59,8 @@ class GlobalMemory:
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
-        self.carried: Mapping[Op, Op] = {}
-        """Stores -> the loads that find in the next iteration what they have stored."""
+        self.carried: Mapping[Op, Carried] = {}
+        """Stores whose value stays in registers until the next iteration loads it."""
         self.condition: str | None = None
         """Whether stores of one lane are made, an i1; None: they are."""
         self.inside: frozenset[Op] = frozenset()
@@ -67,7 +71,7 @@ class GlobalMemory:
         if self.rows.has(op):
             self.rows.op(op)
             return
-        if op in self.carried.values():
+        if any(op is carried.load for carried in self.carried.values()):
             self.pieces.define(op, self.lanes.variables.load(*self.variable_of(op)))
             return
         in_record = self._records.has(op) and op not in self._for_running
@@ -228,10 +232,15 @@ class GlobalMemory:
     def _wide(self, site: Site, host: str, *, backwards: bool = False) -> list[str]:
         if site.is_load:
             return self.moves.load_wide(site.type, host, backwards=backwards)
-        data = self.moves.store_data(site.op, site.type)
-        self.moves.store_wide(site.type, data, host, backwards=backwards)
-        if site.op in self.carried:
-            self.lanes.variables.store(*self.variable_of(self.carried[site.op]), data)
+        carried = self.carried.get(site.op)
+        if carried is not None and carried.is_number:
+            data = self.lanes.vector(site.op.args[0])
+        else:
+            data = self.moves.store_data(site.op, site.type)
+        if carried is not None:
+            self.lanes.variables.store(*self.variable_of(carried.load), data)
+        if carried is None or not carried.is_late:
+            self.moves.store_wide(site.type, data, host, backwards=backwards)
         return []
 
     # --- pieces

@@ -68,6 +68,7 @@ class Window:
     """`host` as an i64."""
     limits: dict[tuple[int, int], str] = field(default_factory=dict)
     rows: dict[tuple[int, ...], Row] = field(default_factory=dict)
+    outside: dict[int, str] = field(default_factory=dict)
 
 
 LARGEST_WINDOW = (1 << 32) - (1 << 21)
@@ -152,7 +153,9 @@ class Addresses:
         if position not in self._atomic_windows:
             entry, window = self.lanes.entry, self.param_window(position, True)
             size = entry.let(f"mul i64 {window.size}, {load_slot(entry, Slot.PLAIN_ATOMICS)}")
-            self._atomic_windows[position] = replace(window, size=size, limits={}, rows={})
+            self._atomic_windows[position] = replace(
+                window, size=size, limits={}, rows={}, outside={}
+            )
         return self._atomic_windows[position]
 
     def param_window(self, position: int, store: bool) -> Window:

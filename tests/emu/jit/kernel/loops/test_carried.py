@@ -66,10 +66,21 @@ OTHERS = {
         f"and_u32 $s8, $s3, $s0\ncmp_ne_u32 $c0, $s8, 0\ncbr $c0, @over\n{STORE}\n@over:",
     ),
 }
+NANS = {
+    "a sign": ("$s0", "nop", f"neg_TYPE V6, V6\nadd_TYPE V7, V6, V7\nmul_TYPE V7, V7, V6\n{STORE}"),
+    "the old one's sign": ("$s0", "nop", f"neg_TYPE V7, V6\n{STORE}"),
+    "one of two": (
+        "$s0",
+        "nop",
+        f"and_u32 $s8, $s3, 1\ncmp_eq_u32 $c1, $s8, 0\nselect_TYPE V7, $c1, V6, V7\n{STORE}",
+    ),
+    "the least": ("$s0", "nop", f"min_TYPE V7, V6, V5\n{STORE}"),
+}
+"""Sums of floats, of whose NaNs more or less can be seen."""
 
 
 def text_of(name: str, type_: str = "u32") -> str:
-    index, between, store = (CARRIED | OTHERS)[name]
+    index, between, store = (CARRIED | OTHERS | NANS)[name]
     text = TEXT.format(index=index, between=between, store=store)
     size = int(type_[1:]) // 8
     text = text.replace("TYPE", type_).replace("OFFSET", str(size)).replace("SIZE", str(size))
@@ -107,7 +118,9 @@ def check(text: str, given: list[Any]) -> None:
 
 
 def copied(given: list[Any]) -> list[Any]:
-    return [a.copy() for a in given]
+    """Return copies, one of each array."""
+    copies = {id(a): a.copy() for a in given}
+    return [copies[id(a)] for a in given]
 
 
 @pytest.mark.parametrize("type_", ["u32", "f32", "f64"])
@@ -116,6 +129,38 @@ def test_a_sum_is_carried(name: str, type_: str, found: list[carried.Carried]) -
     for n, end in ((75, 5), (75, 0), (64, 1)):
         check(text_of(name, type_), arguments(type_, n, end))
     assert found
+
+
+@pytest.mark.parametrize("type_", ["f32", "f64"])
+@pytest.mark.parametrize("name", NANS)
+def test_nans_are_those_of_the_last_iteration(
+    name: str, type_: str, found: list[carried.Carried]
+) -> None:
+    check(text_of(name, type_), arguments(type_, 75, 4))
+    assert all(one.is_late and one.is_number == (name == "the least") for one in found)
+
+
+def test_two_sums_are_carried(found: list[carried.Carried]) -> None:
+    place = "ld_kernarg_u64 $d4, [%z]\ncvt_u64_u32 $d5, $s0\nmad_u64 $d5, $d5, 4, $d4"
+    more = """ld_global_u32 $s10, [$d5+4]
+    mad_u32 $s10, $s15, 3, $s10
+    st_global_u32 $s10, [$d5+4]"""
+    text = text_of("a sum").replace("%y)", "%y, global u32* %z)")
+    text = text.replace("mov_u32 $s3, 0", f"{place}\nmov_u32 $s3, 0")
+    text = text.replace("add_u32 $s3, $s3, 1", f"{more}\nadd_u32 $s3, $s3, 1")
+    x, y = arguments("u32", 75, 4)[2:]
+    check(text, [np.uint32(75), np.uint32(4), x, y, y + 1])
+    assert len({one.load.pc for one in found}) == 2
+    check(text, [np.uint32(75), np.uint32(4), x, y, y])
+
+
+def test_a_sum_that_another_parameter_loads_is_stored_in_each_iteration() -> None:
+    works = []
+    for _ in range(2):
+        x = arguments("u32", 75, 4)[2]
+        given = [np.uint32(75), np.uint32(3), x, x[75 - 1 :]]
+        works.append(make(text_of("a sum"), given, items=96, group_size=32))
+    assert not assert_as_oracle(*works)
 
 
 @pytest.mark.parametrize("name", OTHERS)
