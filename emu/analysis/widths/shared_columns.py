@@ -2,11 +2,13 @@
 
 In `c[i][j] += a[i][k] * b[k][j]`, with a work-item for each (i, j), `b[k][j]` is the same in all
 rows. A warp of four rows loads it once for four products, where a warp in one row has a load for
-each: the second-level cache, or the units that load, would be the limit.
+each: the second-level cache, or the units that load, would be the limit. `c[i][j]` may be summed
+in memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 from math import prod
 
@@ -15,6 +17,7 @@ from ....isa.types import Segment
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
+from ..flow.order import Loop
 from ..values.ssa import Op, Phi, Value, operands_of
 from ..warps.uniformity import Shapes
 from .registers import inner_loops, lane_step, loops_fit
@@ -57,9 +60,12 @@ def _shares(shapes: Shapes) -> bool:
     columns = places = 0
     for loop in inner_loops(shapes):
         changing = _made_by(shapes, set(shapes.ssa.phis.get(loop.header, ())))
+        sums = _sums(shapes, loop, changing)
         for op in (op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())):
             row = op.ins.row
             if not row.has_address or row.segment is Segment.KERNARG:
+                continue
+            if op in sums:
                 continue
             if not row.is_load or row.segment is not Segment.GLOBAL or op.base is None:
                 return False
@@ -70,6 +76,24 @@ def _shares(shapes: Shapes) -> bool:
                 shared = op.base not in by_y and op.base in changing
                 columns, places = columns + shared, places + (not shared)
     return columns > 0 and columns >= places
+
+
+def _sums(shapes: Shapes, loop: Loop, changing: Set[Value]) -> set[Op]:
+    """Return the loads and stores of sums in memory, which stay in registers in a loop.
+
+    The warp's lanes have neighbours there, the same in all iterations.
+    """
+    ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ()) if op.ins.row.is_memory]
+    used = [op for op in ops if op.ins.row.segment is Segment.GLOBAL]
+    found: set[Op] = set()
+    for store in used:
+        row, base = store.ins.row, store.base
+        if row.is_load or row.is_atomic or row.type is None or base is None or base in changing:
+            continue
+        here = [op for op in used if op.base is base]
+        if len(here) == 2 and here[0].ins.row.is_load and lane_step(shapes, base) == row.type.size:
+            found |= set(here)
+    return found
 
 
 def _made_of(shapes: Shapes, dimensions: tuple[int, ...]) -> set[Value]:

@@ -17,6 +17,7 @@ from ....analysis.flow.order import Loop
 from ....analysis.ranges.stepping import Counter
 from ....analysis.ranges.trips import only_exit
 from ....analysis.values.ssa import Op
+from ...llvm.text import integer
 from ..lane_code import LaneCode
 from ..memory.access import Access
 from ..memory.addressing.addresses import Window
@@ -34,8 +35,8 @@ class Carried:
     load: Op
     store: Op
     type: Type
-    start: str
-    """Where lane 0 loads, an offset into the buffer."""
+    starts: Sequence[str]
+    """Where lane 0 loads, or that of each piece of the warp, as offsets into the buffer."""
     is_late: bool
     """Whether the last iteration's value is stored, and no other one."""
     is_number: bool
@@ -43,27 +44,33 @@ class Carried:
 
     def enter(self, lanes: LaneCode, memory: Access) -> None:
         """Load the value of the first iteration, which is known to be inside its buffer."""
-        global_ = memory.global_
-        loaded = global_.moves.load_wide(self.type, self._host(memory, is_store=False))
+        global_, hosts = memory.global_, self._hosts(memory, is_store=False)
+        if len(hosts) == 1:
+            loaded = global_.moves.load_wide(self.type, hosts[0])
+        else:
+            loaded = global_.pieces.load(self.type, hosts, self.type.size)
         lanes.variables.store(*global_.variable_of(self.load), loaded)
 
     def leave(self, lanes: LaneCode, memory: Access) -> None:
         """Store the value of the last iteration, unless each one has stored its own."""
         if not self.is_late:
             return
-        global_ = memory.global_
+        global_, hosts = memory.global_, self._hosts(memory, is_store=True)
         data = lanes.variables.load(*global_.variable_of(self.load))
         if self.is_number:
             data = lanes.stored(self.store, data, lanes.n)
-        global_.moves.store_wide(self.type, data, self._host(memory, is_store=True))
+        if len(hosts) == 1:
+            global_.moves.store_wide(self.type, data, hosts[0])
+        else:
+            global_.pieces.store_chunks(self.type, data, hosts)
 
-    def _host(self, memory: Access, *, is_store: bool) -> str:
-        """Return the address of lane 0's element, a ptr."""
+    def _hosts(self, memory: Access, *, is_store: bool) -> list[str]:
+        """Return the addresses of the elements at the starts, as ptr."""
         addresses, base = memory.global_.addresses, self.load.base
         assert base is not None
         window = addresses.window(base, addresses.form(base), is_store)
         assert window is not None
-        return addresses.host(window, self.start)
+        return [addresses.host(window, start) for start in self.starts]
 
 
 def find_carried(
@@ -71,14 +78,15 @@ def find_carried(
     memory: Access,
     loop: Loop,
     counter: Counter,
-    lines: Lines,
+    lines: tuple[Lines, Lines],
     certain: Collection[Op],
     inside: Set[Op],
 ) -> tuple[list[Carried], list[str]]:
     """Return the loads that a loop can carry, and what must hold before it, as i1.
 
     All lanes run the same iterations, and nothing in the loop but these stores changes global
-    memory, or lets other work-items do so. Accesses `inside` are so if the loop's tests hold.
+    memory, or lets other work-items do so. Accesses `inside` are so if the loop's tests hold. The
+    `lines` are those of the warp, and those of its pieces.
     """
     ops = [op for number in sorted(loop.nodes) for op in lanes.ssa.ops.get(number, ())]
     if lanes.facts.marks or not only_exit(lanes.flow, loop) or any(map(_orders, ops)):
@@ -90,7 +98,7 @@ def find_carried(
     stores = [op for op in used if not op.ins.row.is_load]
     if not stores or stops - {"br", "cbr"}:
         return [], []
-    pairs: dict[Op, tuple[Op, str]] = {}
+    pairs: dict[Op, tuple[Op, list[str]]] = {}
     for store in stores:
         is_body = counter.header_tests and loop.nodes <= {loop.header, loop.latch, store.node}
         if store not in certain or memory.global_.has_own_way(store):
@@ -99,19 +107,20 @@ def find_carried(
             return [], []
         for load in used:
             if load in certain and is_first(lanes, load, store):
-                start = _start(lanes, memory, load, lines)
-                if start is not None:
-                    pairs[store] = load, start
+                starts = _starts(lanes, memory, load, lines)
+                if starts:
+                    pairs[store] = load, starts
                 break
     apart = _apart(lanes, memory, loop, pairs, used, inside)
-    if len(pairs) != len(stores) or (apart is None and len(stores) > 1):
+    in_each = len(stores) == 1 and all(len(starts) == 1 for _, starts in pairs.values())
+    if len(pairs) != len(stores) or (apart is None and not in_each):
         return [], []
     found: list[Carried] = []
-    for store, (load, start) in pairs.items():
+    for store, (load, starts) in pairs.items():
         type_ = load.ins.row.type
         assert type_ is not None
         is_number = apart is not None and lanes.table.is_number(load)
-        found.append(Carried(load, store, type_, start, apart is not None, is_number))
+        found.append(Carried(load, store, type_, starts, apart is not None, is_number))
     return found, apart or []
 
 
@@ -119,7 +128,7 @@ def _apart(
     lanes: LaneCode,
     memory: Access,
     loop: Loop,
-    pairs: Mapping[Op, tuple[Op, str]],
+    pairs: Mapping[Op, tuple[Op, list[str]]],
     used: Sequence[Op],
     inside: Set[Op],
 ) -> list[str] | None:
@@ -155,21 +164,31 @@ def _orders(op: Op) -> bool:
     return op.ins.row.is_atomic or op.ins.row.stem in ("memfence", "barrier")
 
 
-def _start(lanes: LaneCode, memory: Access, load: Op, lines: Lines) -> str | None:
-    """Return where lane 0 loads, if the lanes load neighbours, and the same in each iteration."""
+def _starts(lanes: LaneCode, memory: Access, load: Op, lines: tuple[Lines, Lines]) -> list[str]:
+    """Return where lane 0 loads, or that of each piece; nothing if that is not of use.
+
+    The lanes must load neighbours, and the same in each iteration.
+    """
     base, type_, address = load.base, load.ins.row.type, load.ins.address
     if base is None or type_ is None or address is None or type_.bits < SMALLEST:
-        return None
+        return []
     addresses = memory.global_.addresses
-    form, line = addresses.form(base), lines.of(base, load)
+    form = addresses.form(base)
     window = addresses.window(base, form, store=False)
-    if line is None or window is None or memory.global_.has_own_way(load):
-        return None
+    if window is None or memory.global_.has_own_way(load):
+        return []
     index, scale = (base, 1) if form is None or form.index is None else (form.index, form.scale)
     stride = lanes.shapes.stride(index)
-    if stride is None or stride * scale != type_.size:
-        return None
-    if line.lane_step != type_.size or isinstance(line.step, list) or line.step:
-        return None
-    start = lanes.code.let(f"sub i64 {line.start[0]}, {window.base}")
-    return lanes.code.let(f"add i64 {start}, {address.offset}")
+    in_pieces = memory.global_.pieces.step(load, index, scale) == type_.size
+    if not in_pieces and (stride is None or stride * scale != type_.size):
+        return []
+    line = lines[in_pieces].of(base, load)
+    if line is None or line.lane_step != type_.size or isinstance(line.step, list) or line.step:
+        return []
+    code, numbers = lanes.code, lines[in_pieces].numbers
+    moved = code.let(f"sub i64 {address.offset}, {window.base}")
+    starts = numbers.do("add", line.start, numbers.spread(moved))
+    if not numbers.n:
+        return starts
+    t = integer(64, numbers.n)
+    return [code.let(f"extractelement {t} {starts[0]}, i32 {i}") for i in range(numbers.n)]

@@ -28,7 +28,7 @@ from ..memory.moves import STALE
 from ..memory.records import row_stores
 from ..memory.records.row_blocks import RowAccess
 from .carried import Carried, find_carried
-from .idle import Place, choose, most_outside
+from .idle import SMALLEST_PIECE, Place, choose, most_outside
 from .in_step import InStep, may_count
 from .rows import RowFinder, has_rows
 
@@ -344,7 +344,13 @@ class Hoisted:
             if self.in_step is None:
                 inside = self.certain.union(op for op, _, _ in rows)
                 self.carried, apart = find_carried(
-                    self.lanes, self._memory, self.loop, counter, lines, self.certain, inside
+                    self.lanes,
+                    self._memory,
+                    self.loop,
+                    counter,
+                    (lines, of_pieces),
+                    self.certain,
+                    inside,
                 )
                 self._body.extend([test] for test in apart)
             for op, row, tests in rows:
@@ -411,8 +417,10 @@ class Hoisted:
             if limits is None:
                 return False
             outside = None
-            if window is not None and line.lane_step and not numbers.pieces:
-                outside = most_outside(self.lanes, window, size, is_load=row.is_load)
+            if window is not None and line.lane_step and numbers.together >= SMALLEST_PIECE:
+                outside = most_outside(
+                    self.lanes, window, size, numbers.together, is_load=row.is_load
+                )
             found[key] = Accesses(op, numbers, line, size, *limits, outside)
         found[key].offsets.append(offset)
         self.lines[op] = line
@@ -471,11 +479,11 @@ class Hoisted:
             ]
             if accesses.outside is not None:
                 assert not isinstance(accesses.places, int)
-                (element,), (places,) = elements, accesses.places
-                self._places.append(Place(element, places, accesses.outside))
+                place = Place(numbers, elements, accesses.places, accesses.outside)
+                self._places.append(place)
             else:
                 tests.append(numbers.do("icmp ult", elements, accesses.places))
-        if numbers.pieces:
+        if numbers.pieces and tests:
             tests = [[numbers.all_of(tests)]]
         self._tests_of(accesses.op).extend(tests)
 

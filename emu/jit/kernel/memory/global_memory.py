@@ -74,6 +74,12 @@ class GlobalMemory:
         if any(op is carried.load for carried in self.carried.values()):
             self.pieces.define(op, self.lanes.variables.load(*self.variable_of(op)))
             return
+        carried = self.carried.get(op)
+        if carried is not None and carried.is_late:
+            is_number, type_ = carried.is_number, carried.type
+            data = self.lanes.vector(op.args[0]) if is_number else self.moves.store_data(op, type_)
+            self._carry(carried, data)
+            return
         in_record = self._records.has(op) and op not in self._for_running
         loaded = self._records.op(op, self.inside) if in_record else self._access(op)
         if loaded is not None:
@@ -127,8 +133,11 @@ class GlobalMemory:
         """Return whether an access is made with others, or for some lanes at a time."""
         type_, form = op.ins.row.type, None if op.base is None else self.addresses.form(op.base)
         assert type_ is not None
-        has_columns = form is not None and columns_of(self.lanes, form, op, type_.size) is not None
-        return has_columns or self._records.has(op)
+        if self._records.has(op) or form is None:
+            return self._records.has(op)
+        if form.index is not None and self.pieces.step(op, form.index, form.scale) is not None:
+            return False
+        return columns_of(self.lanes, form, op, type_.size) is not None
 
     def variable_of(self, load: Op) -> tuple[object, list[str]]:
         """Return the key and types of the variable that has what a load would find."""
@@ -232,16 +241,15 @@ class GlobalMemory:
     def _wide(self, site: Site, host: str, *, backwards: bool = False) -> list[str]:
         if site.is_load:
             return self.moves.load_wide(site.type, host, backwards=backwards)
-        carried = self.carried.get(site.op)
-        if carried is not None and carried.is_number:
-            data = self.lanes.vector(site.op.args[0])
-        else:
-            data = self.moves.store_data(site.op, site.type)
-        if carried is not None:
-            self.lanes.variables.store(*self.variable_of(carried.load), data)
-        if carried is None or not carried.is_late:
-            self.moves.store_wide(site.type, data, host, backwards=backwards)
+        data = self.moves.store_data(site.op, site.type)
+        self.moves.store_wide(site.type, data, host, backwards=backwards)
+        if site.op in self.carried:
+            self._carry(self.carried[site.op], data)
         return []
+
+    def _carry(self, carried: Carried, data: list[str]) -> None:
+        """Keep what a store has for the load of the next iteration."""
+        self.lanes.variables.store(*self.variable_of(carried.load), data)
 
     # --- pieces
 

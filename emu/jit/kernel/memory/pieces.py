@@ -124,7 +124,13 @@ class Pieces:
         if not step:
             self._store_scalars(op, type_, hosts)
             return
-        lanes, pieces, data = self.lanes, self.lanes.pieces, self.moves.store_data(op, type_)
+        self.store_chunks(type_, self.moves.store_data(op, type_), hosts, whole)
+
+    def store_chunks(
+        self, type_: Type, data: Sequence[str], hosts: Sequence[str], whole: Collection[int] = ()
+    ) -> None:
+        """Store chunks of data as neighbours in each piece."""
+        lanes, pieces = self.lanes, self.lanes.pieces
         if type_.bits < 32 or (type_.bits == 32 and pieces.n < CHUNK):
             data = self.moves.without_truncation(integer(type_.bits, lanes.n), data)
         t = integer(type_.bits, lanes.n)

@@ -68,7 +68,7 @@ class Window:
     """`host` as an i64."""
     limits: dict[tuple[int, int], str] = field(default_factory=dict)
     rows: dict[tuple[int, ...], Row] = field(default_factory=dict)
-    outside: dict[int, str] = field(default_factory=dict)
+    outside: dict[tuple[int, int], str] = field(default_factory=dict)
 
 
 LARGEST_WINDOW = (1 << 32) - (1 << 21)

@@ -82,8 +82,12 @@ class Numbers:
         if self.each:
             return self.lanes.spread(64, scalar)
         if scalar not in self._spread:
-            self._spread[scalar] = self._packed([scalar] * max(self.n, self.k), 64)
+            self._spread[scalar] = self.repeated(scalar)
         return self._spread[scalar]
+
+    def repeated(self, scalar: str) -> list[str]:
+        """Return an i64 in all pieces, in the present block."""
+        return self._packed([scalar] * max(self.n, self.k), 64)
 
     def _packed(self, scalars: Sequence[str], bits: int) -> list[str]:
         """Return the scalars of all pieces in the form of this arithmetic."""

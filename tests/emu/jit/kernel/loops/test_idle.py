@@ -41,17 +41,18 @@ kernel k(u32 %n, u32 %end, global u32* %x, global u32* %y) {
 }
 """
 ROWS = 3
+PAGES = 3
 NO_ACCESS = 0
 
 
 @pytest.fixture
 def pages() -> np.ndarray:
-    """Return two pages; that after them may not be accessed."""
-    memory = np.frombuffer(mmap.mmap(-1, 3 * PAGE), np.uint8)
+    """Return some pages; that after them may not be accessed."""
+    memory = np.frombuffer(mmap.mmap(-1, (PAGES + 1) * PAGE), np.uint8)
     libc = ctypes.CDLL(None, use_errno=True)
-    place = memory.ctypes.data + 2 * PAGE
+    place = memory.ctypes.data + PAGES * PAGE
     assert libc.mprotect(ctypes.c_void_p(place), ctypes.c_size_t(PAGE), NO_ACCESS) == 0
-    return memory[: 2 * PAGE]
+    return memory[: PAGES * PAGE]
 
 
 def arguments(pages: np.ndarray, n: int, rows: int, after: int) -> list[Any]:
@@ -63,8 +64,7 @@ def arguments(pages: np.ndarray, n: int, rows: int, after: int) -> list[Any]:
     return [np.uint32(n), np.uint32(rows), x, np.zeros(n * ROWS, np.uint32)]
 
 
-@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
-@pytest.mark.parametrize("n", [25, 33, 100, 128])
+@pytest.mark.parametrize(("width", "n"), [(1, 25), (7, 100), (16, 33), (32, 25), (64, 100)])
 def test_idle_lanes_load_what_is_in_the_last_page(width: int, n: int, pages: np.ndarray) -> None:
     for rows in (ROWS, ROWS + 1):
         for after in (0, 4, 28, 252, 256):
@@ -73,6 +73,60 @@ def test_idle_lanes_load_what_is_in_the_last_page(width: int, n: int, pages: np.
                 given = arguments(pages.copy() if works else pages, n, rows, after)
                 works.append(make(TEXT, given, items=128, group_size=128, width=width))
             assert assert_as_oracle(*works) == (rows > ROWS)
+
+
+PRODUCT = """\
+kernel k(u32 %n, u32 %end, global u32* %a, global u32* %b, global u32* %c) {
+    workitemabsid_u32 $s0, 0
+    workitemabsid_u32 $s1, 1
+    ld_kernarg_u32 $s2, [%n]
+    cmp_ge_u32 $c0, $s0, $s2
+    cmp_ge_u32 $c1, $s1, $s2
+    or_b1 $c0, $c0, $c1
+    cbr $c0, @done
+    ld_kernarg_u32 $s3, [%end]
+    ld_kernarg_u64 $d0, [%a]
+    ld_kernarg_u64 $d1, [%b]
+    ld_kernarg_u64 $d2, [%c]
+    mad_u32 $s5, $s1, $s2, $s0
+    cvt_u64_u32 $d3, $s5
+    mad_u64 $d3, $d3, 4, $d2
+    mov_u32 $s6, 0
+@next:
+    mad_u32 $s7, $s1, $s2, $s6
+    cvt_u64_u32 $d4, $s7
+    mad_u64 $d4, $d4, 4, $d0
+    ld_global_u32 $s8, [$d4]
+    mad_u32 $s7, $s6, $s2, $s0
+    cvt_u64_u32 $d4, $s7
+    mad_u64 $d4, $d4, 4, $d1
+    ld_global_u32 $s9, [$d4]
+    ld_global_u32 $s10, [$d3]
+    mad_u32 $s10, $s8, $s9, $s10
+    st_global_u32 $s10, [$d3]
+    add_u32 $s6, $s6, 1
+    cmp_lt_u32 $c0, $s6, $s3
+    cbr $c0, @next
+@done:
+    ret
+}
+"""
+"""A product of matrices that is summed in memory: warps of four rows."""
+
+
+@pytest.mark.parametrize("n", [37, 50])
+def test_pieces_of_a_product(n: int, pages: np.ndarray) -> None:
+    rng = np.random.default_rng(n)
+    given = [rng.integers(0, 1 << 32, (n, n), np.uint32) for _ in "abc"]
+    for more, after in ((0, 0), (0, 40), (0, 160), (1, 160)):
+        works = []
+        for memory in (pages, pages.copy()):
+            b = memory[memory.size - after - 4 * n * n : memory.size - after].view(np.uint32)
+            b[:] = given[1].ravel()
+            arrays = [given[0].copy(), b, given[2].copy()]
+            numbers = [np.uint32(n), np.uint32(n + more)]
+            works.append(make(PRODUCT, [*numbers, *arrays], items=(64, 52), group_size=(32, 4)))
+        assert assert_as_oracle(*works) == more
 
 
 def test_there_is_a_version_without_tests_for_such_warps(pages: np.ndarray) -> None:
