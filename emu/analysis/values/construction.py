@@ -24,8 +24,7 @@ def build(code: tuple[Instruction, ...], flow: Flow) -> Ssa:
         for phi in ssa.phis[node.number]:
             for before in node.predecessors:
                 phi.args[before] = _value(ends[before], phi.register)
-    if flow.refill is not None:
-        _hoist(ssa)
+    _hoist(ssa)
     _remove_redundant_phis(ssa)
     remove_unused(ssa)
     count_parts(ssa)
@@ -173,15 +172,17 @@ def _move(
 
 
 def _hoist(ssa: Ssa) -> None:
-    """Compute what is the same for all work-items before the first one.
+    """Compute what is the same for all work-items before loops.
 
-    Else it would be a vector in the loop in which lanes have different work-items.
+    Where lanes have different work-items in a loop, it would be a vector there. Elsewhere, an
+    address that is made of an argument would not be known before the loop.
     """
     moved: set[Value] = set()
     for node in _real_nodes(ssa.flow):
         kept: list[Op] = []
+        moves = ssa.flow.refill is not None or ssa.flow.loop_of[node.number] is not None
         for op in ssa.ops[node.number]:
-            if node.number != START and _is_common(op, moved):
+            if moves and node.number != START and _is_common(op, moved):
                 op.node = START
                 ssa.ops[START].append(op)
                 moved.add(op)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simtlab.emu.analysis.flow.order import START
 from simtlab.emu.analysis.values.ssa import Const, Op, Phi, Ssa, live_out
 from simtlab.isa.types import RegClass
 
@@ -84,6 +85,21 @@ def test_a_register_that_the_loop_leaves_alone_has_no_phi_in_it():
     assert stored(form) is op_of(form, "workitemflatabsid_u32")
     (count,) = phis_of(form, "$s2")
     assert op_of(form, "add_u32") in count.args.values()
+
+
+def test_arguments_that_a_loop_loads_are_loaded_before_it() -> None:
+    form = made(f"""
+    @next:
+        ld_kernarg_u64 $d1, [%x]
+        ld_kernarg_u32 $s2, [%n]
+        add_u32 $s3, $s2, 1
+        ld_global_u32 $s1, [$d1]
+        add_u32 $s1, $s1, $s3
+        {STORE}
+        {TEST} cbr $c0, @next""")
+    before = [op.ins.row.stem for op in form.ops[START]]
+    assert before == ["ld_kernarg", "ld_kernarg", "add"]
+    assert op_of(form, "ld_global_u32").base is form.ops[START][0]
 
 
 def test_where_a_loop_is_left_what_it_assigns_is_kept():
