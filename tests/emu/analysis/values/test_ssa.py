@@ -98,7 +98,7 @@ def test_arguments_that_a_loop_loads_are_loaded_before_it() -> None:
         {STORE}
         {TEST} cbr $c0, @next""")
     before = [op.ins.row.stem for op in form.ops[START]]
-    assert before == ["ld_kernarg", "ld_kernarg", "add"]
+    assert before == ["ld", "ld", "add"]
     assert op_of(form, "ld_global_u32").base is form.ops[START][0]
 
 
