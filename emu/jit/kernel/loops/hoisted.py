@@ -417,7 +417,14 @@ class Hoisted:
             if limits is None:
                 return False
             outside = None
-            if window is not None and line.lane_step and numbers.together >= SMALLEST_PIECE:
+            # Where iterations are a constant, few warps reach the end of a buffer.
+            is_counted = self.loop.number in self._memory.trips
+            if (
+                window is not None
+                and line.lane_step
+                and numbers.together >= SMALLEST_PIECE
+                and not is_counted
+            ):
                 outside = most_outside(
                     self.lanes, window, size, numbers.together, is_load=row.is_load
                 )
