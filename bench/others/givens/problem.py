@@ -10,7 +10,8 @@ SMALL = {"n": 50}
 
 def make(rng, n):
     arrays = {"a": rng.uniform(-1, 1, (SIDE, SIDE, n))}
-    return Problem(arrays, [Launch("givens", (np.uint32(n), "a"), (n,))], ("a",), 1e-7, 1e-9)
+    launch = Launch("givens", (np.uint32(n), "a"), (n,))
+    return Problem(arrays, [launch], ("a",), rtol=1e-7, atol=1e-9)
 
 
 def answer(problem):
