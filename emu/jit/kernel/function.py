@@ -20,11 +20,12 @@ from ...analysis.warps.uniformity import Shapes
 from ...analysis.workgroup_steps import must_be_apart
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
-from ..llvm.vectors import VectorCode
+from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
 from .control.edges import Edges
 from .counters import Counters
+from .interior.parts import Parts
 from .interior.row import AFTER, HEAD, RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
@@ -210,9 +211,12 @@ class KernelCode:
         return Edges(lanes, self.plan, self._counters)
 
     def _straight(
-        self, warps: str, begin: Callable[[], Warp], begin_at: Callable[[str], Warp]
+        self, warps: str, begin: Callable[[], Warp], begin_at: Callable[..., Warp]
     ) -> None:
-        """Run every warp from start to end; `begin_at` begins one at any work-item, an i64."""
+        """Run every warp from start to end.
+
+        `begin_at` begins one at any work-item, and ends it before another one if given, both i64.
+        """
         code, facts = self.code, self.facts
         counters = ""
         if self.shapes.flow.loops:
@@ -246,11 +250,18 @@ class KernelCode:
             and has_interior(lanes, self.plan, self._counters)
         ):
             self._versions.append(emit_interior(lanes, warp, self.memory, counters, self._counters))
+        left = warp.existing
+        if row is None and any(self._versions) and self._others is None:
+            parts = Parts(lanes, self._lanes, begin_at, self.memory)
+            found = parts.emit(warp, counters) if parts.may_run() else None
+            if found is not None:
+                variables, left = found
+                self._versions.append(variables)
         if self._others is not None and any(self._versions):
             self._run_otherwise(self._others())
         else:
             lists = row is None and not any(self._versions)
-            self._any_warp(lanes, warp, edges, counters, lists=lists)
+            self._any_warp(lanes, warp, edges, counters, left, lists=lists)
         code.block("warp_next")
         if facts.one_warp:
             self._end_warp()
@@ -259,9 +270,16 @@ class KernelCode:
             self._next_warp()
 
     def _any_warp(
-        self, lanes: LaneCode, warp: Warp, edges: Edges, counters: str, *, lists: bool
+        self,
+        lanes: LaneCode,
+        warp: Warp,
+        edges: Edges,
+        counters: str,
+        running: Chunks,
+        *,
+        lists: bool,
     ) -> None:
-        """Run a warp, wherever it lies; `lists` if there is no other version of the nodes."""
+        """Run lanes of a warp, wherever it lies; `lists` if the nodes have no other version."""
         if counters:
             budget.fill(lanes, counters)
         edges.clear_all()
@@ -269,7 +287,7 @@ class KernelCode:
         nodes = Nodes(edges, self.memory, warp, barriers)
         nodes.lists = lists
         nodes.begin_warp()
-        edges.enter(START, warp.existing)
+        edges.enter(START, running)
         nodes.emit()
         self.code.block("warp_over")
         nodes.end_warp()

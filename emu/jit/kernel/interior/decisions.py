@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START, Flow
@@ -53,6 +53,32 @@ class Decisions:
             if isinstance(value, Op) and not self._shapes.is_uniform(value):
                 self._spans.attempt(lambda op=value: self._decided(op))
         return self.inside()
+
+    def decide_divisions(self, divisions: Sequence[Op]) -> None:
+        """Ask that quotients are one value, and that remainders step from lane to lane."""
+        for op in divisions:
+            self._spans.attempt(lambda op=op: self._decided(op))
+
+    def rows_of(self, divisions: Sequence[Op]) -> list[tuple[str, str]]:
+        """Append where the rows end that a warp begins in, if lanes step along them one by one.
+
+        Returns for each how many work-items are left of it, and how many it has, i32.
+        """
+        found, code = list[tuple[str, str]](), self._code
+        for op in divisions:
+            type_ = op.ins.row.type
+            assert type_ is not None
+            a, b = (self._spans.number(v, signed=type_.is_signed) for v in op.args[:2])
+            if a is None or b is None or not b.is_single or self._shapes.stride(op.args[0]) != 1:
+                continue
+            first, by = (
+                code.let(f"trunc i64 {self._conditions.value(x.low)} to i32") for x in (a, b)
+            )
+            by = code.intrinsic("llvm.umax", "i32", f"i32 {by}", "i32 1")
+            whole = code.let(f"mul i32 {code.let(f'udiv i32 {first}, {by}')}, {by}")
+            rest = code.let(f"sub i32 {first}, {whole}")
+            found.append((code.let(f"sub i32 {by}, {rest}"), by))
+        return found
 
     def inside(self) -> frozenset[Op]:
         """Ask that accesses are inside; return those that are then."""

@@ -47,10 +47,13 @@ class Spans:
         *,
         in_row: bool,
         assumes: bool,
+        running: str = "",
     ) -> None:
         """`in_row`: spans are those of a row's first warp, with steps from work-item to work-item.
 
         `assumes`: whether the warp may be asked to have no edge, as where indices are clamped.
+        `running`: how many lanes run, the first ones, an i64; else all do. They may be at an edge,
+        but not on both sides of a row's end.
         """
         self._lanes = lanes
         self._instructions = instructions
@@ -69,6 +72,7 @@ class Spans:
         self._assumed = assumed
         self._in_row = in_row
         self._assumes = assumes
+        self._running = running
         self._found: dict[Value, Span | None] = {}
         self._arithmetic = SpanArithmetic(conditions)
         self._depth = 0
@@ -172,7 +176,10 @@ class Spans:
             self._conditions.is_in_first(first, "0")
         # A warp of a row may begin at any of its work-items.
         low = Bound(((first, 1),), step=((ONE, step),) if step and self._in_row else ())
-        high = low.plus(Bound(constant=step * (lanes.facts.width - 1)))
+        if self._running and step:
+            high = low.plus(Bound(((self._running, step),), (), -step))
+        else:
+            high = low.plus(Bound(constant=step * (lanes.facts.width - 1)))
         # The sizes of a launch are tested once: all of its numbers but this are below 2^31.
         return Span(low, high, 0, mask_of(32 if op.ins.row.stem.endswith("flatabsid") else 31))
 
@@ -237,7 +244,7 @@ class Spans:
                 return arithmetic.product(self.of(args[0]), constant(1 << count))
             case "cvt":
                 return self._converted(op)
-            case "min" | "max" if self._assumes:
+            case "min" | "max" if self._assumes and not self._running:
                 return self._clamped(op, signed=type_.is_signed)
             case "div" | "rem" if type_.bits == 32 and self._assumes:
                 return self._divided(op, signed=type_.is_signed)

@@ -78,7 +78,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     they cannot be.
     """
     code, facts = lanes.code, lanes.facts
-    conditions, assumed, decisions = _ask(lanes, warp, memory, in_row=in_row)
+    conditions, assumed, decisions = ask(lanes, warp, memory, in_row=in_row)
     if not facts.whole or in_row:
         first, items = (code.let(f"zext i32 {n} to i64") for n in (warp.first, warp.group.items))
         step = ((ONE, 1),) if in_row else ()
@@ -115,17 +115,32 @@ def inside_at_edges(
     `warp` is the row's first vector. Nothing else is asked of these, and what cannot be solved for
     a row is left out.
     """
-    conditions, _, decisions = _ask(lanes, warp, memory, in_row=True, assumes=False)
+    conditions, _, decisions = ask(lanes, warp, memory, in_row=True, assumes=False)
     return conditions, decisions.inside()
 
 
-def _ask(
-    lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool, assumes: bool = True
+def ask(
+    lanes: LaneCode,
+    warp: Warp,
+    memory: KernelMemory,
+    *,
+    in_row: bool = False,
+    assumes: bool = True,
+    running: str = "",
 ) -> tuple[Conditions, Assumed, Decisions]:
     """Return what a version will rely on: so far on the launch's size alone (`Spans`)."""
     conditions, assumed = Conditions(lanes.entry, lanes.code), Assumed()
     instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
-    spans = Spans(lanes, instructions, conditions, memory, assumed, in_row=in_row, assumes=assumes)
+    spans = Spans(
+        lanes,
+        instructions,
+        conditions,
+        memory,
+        assumed,
+        in_row=in_row,
+        assumes=assumes,
+        running=running,
+    )
     ask_for_size(conditions)
     decisions = Decisions(lanes, spans, conditions, assumed, instructions.access.global_)
     return conditions, assumed, decisions
@@ -190,14 +205,20 @@ def emit_edge_nodes(
     memory: KernelMemory,
     counters: str,
     after: str,
+    assumed: Assumed | None = None,
 ) -> Variables:
-    """Append the nodes of a vector of which some accesses are inside; it continues at `after`."""
-    code = _code_of(lanes, lanes.shapes)
+    """Append the nodes of a vector of which some accesses are inside; it continues at `after`.
+
+    So it does with a part of a warp, for which tests have shown what is `assumed`.
+    """
+    assumed = assumed or Assumed()
+    code = _code_of(lanes, memory.ranges.shapes)
+    code.outside = {**assumed.known}
     edges = Edges(code, plan, version="e", after=after)
     _begin(code, edges, warp.existing, counters)
     nodes = Nodes(edges, memory, warp, None)
     nodes.lists = False
-    nodes.assume(Assumed(), inside)
+    nodes.assume(assumed, inside)
     nodes.emit()
     return code.variables
 

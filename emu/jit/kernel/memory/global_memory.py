@@ -112,7 +112,7 @@ class GlobalMemory:
         if form is not None and lanes.shapes.is_uniform(base):
             loaded = self._uniform(site, form)
         elif for_running:
-            loaded = self._of_running(site, form)
+            loaded = self._of_running(site, form, strided=strided)
         elif form is not None and strided and site.is_inside:
             loaded = self._wide(site, addresses.host_inside(form, window))
         elif form is not None and strided:
@@ -355,9 +355,18 @@ class GlobalMemory:
         number = addresses.first(form)
         return self._run(site, place, targets, code.let(f"icmp sle i64 {number}, {last}"))
 
-    def _of_running(self, site: Site, form: Form | None) -> list[str]:
+    def _of_running(self, site: Site, form: Form | None, *, strided: bool) -> list[str]:
         """Access what is inside in all lanes that run."""
         loaded: list[str] = []
+        index = None if form is None else form.index
+        if form is not None and index is not None:
+            step = self.lanes.shapes.stride(index)
+            strided |= step is not None and step * form.scale == site.size
+        if form is not None and strided:
+            host = self.addresses.host_inside(form, site.window)
+            if site.is_load:
+                return self.moves.load_running(site.type, host)
+            return self._wide(site, host)
         if site.is_load and form is not None and form.index is not None:
             loaded = self._in_runs(site, form)
         return loaded or self._one_by_one(site, form)
