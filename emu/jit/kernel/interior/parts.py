@@ -134,13 +134,16 @@ class Parts:
         warp = self._begin(ITEM, end)
         lanes = self._lanes_of(warp)
         conditions, assumed, decisions = ask(lanes, warp, self._memory, running=running)
-        least = max(LEAST_ROW, lanes.facts.width // 2)
+        numbers = {op.args[0] for op in divisions if lanes.shapes.stride(op.args[0]) == 1}
+        least = max(LEAST_ROW, lanes.facts.width // 2) * len(numbers)
         for _, row in rows:
             conditions.require(code.let(f"icmp uge i32 {row}, {least}"))
         decisions.decide_divisions(divisions)
         inside = decisions.inside()
         shapes = InteriorShapes(lanes.ssa, lanes.facts, assumed)
-        if not rows or _depends_on_start(shapes) or not _gains(inside, shapes):
+        # Rows of what has been divided before, as of `(x + 1) % w`, end where no part does.
+        others = any(shapes.stride(op.args[0]) and op.args[0] not in numbers for op in divisions)
+        if not rows or others or _depends_on_start(shapes) or not _gains(inside, shapes):
             return None
         return _Part(warp, lanes, end, conditions, assumed, inside, shapes)
 

@@ -138,6 +138,16 @@ def test_sizes_that_no_grid_has(wide: int, high: int) -> None:
     assert_as_oracle(*works)
 
 
+def test_rows_within_rows_have_no_parts() -> None:
+    """A column moved around its row, `(i % w + 5) % w`, ends where no part does."""
+    around = BY_QUOTIENTS + "add_u32 $s5, $s5, 5\n rem_u32 $s5, $s5, $s1"
+    works = [work_of(kernel(around), wide=40) for _ in "ab"]
+    assert "cut_body" not in generate(
+        works[0].kernel, 0, facts_of(works[0].kernel, works[0].geometry)
+    )
+    assert_as_oracle(*works)
+
+
 @pytest.mark.parametrize("distance", [3, 40])
 def test_lanes_store_what_they_load(distance: int) -> None:
     """In place, so that no lane may run twice; neighbours are loaded before any lane stores."""
