@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ....isa.types import S32, U32, Segment
 from ..flow.order import Loop
-from ..values.ssa import Const, Op, Phi, Value
+from ..values.ssa import Const, Op, Phi, Value, same_value
 from .distances import Distances
 from .uniformity import Shapes
 
@@ -58,8 +58,16 @@ class AgreedShapes(Shapes):
     shapes that they had.
     """
 
-    def __init__(self, shapes: Shapes, part: Collection[Value], steps: Mapping[Value, int]) -> None:
+    def __init__(
+        self,
+        shapes: Shapes,
+        part: Collection[Value],
+        steps: Mapping[Value, int],
+        begun: Mapping[Phi, Value] | None = None,
+    ) -> None:
+        """`begun` are phis that all lanes begin alike, and what they are in later iterations."""
         self._all, self._part, self._steps = shapes, part, steps
+        self._begun = begun or {}
         super().__init__(shapes.ssa, shapes.facts)
 
     def changed(self) -> frozenset[Value]:
@@ -75,7 +83,9 @@ class AgreedShapes(Shapes):
     def _varies(self, value: Value) -> bool:
         if value not in self._part or self._all.is_uniform(value):
             return not self._all.is_uniform(value)
-        return self._steps.get(value) != 0 and super()._varies(value)
+        if value in self._begun:
+            return self._begun[value] in self.varying
+        return super()._varies(value)
 
     def _op_stride(
         self, op: Op, strides: list, unknown: object, in_pieces: bool
@@ -102,9 +112,14 @@ class AgreedShapes(Shapes):
 
 
 def with_agreed(shapes: Shapes, loop: Loop, agreed: Collection[Phi]) -> AgreedShapes:
-    """Return the shapes in a loop if phis of its header are uniform."""
+    """Return the shapes in a loop if all lanes begin phis of its header alike."""
     part = {v for v in shapes.ssa.values() if isinstance(v, (Op, Phi)) and v.node in loop.nodes}
-    return AgreedShapes(shapes, part, dict.fromkeys(agreed, 0))
+    begun = dict[Phi, Value]()
+    for phi in agreed if shapes.flow.has_one_entry(loop) else ():
+        later = {same_value(a): a for before, a in phi.args.items() if before in loop.nodes}
+        if len(later) == 1:
+            begun[phi] = later.popitem()[1]
+    return AgreedShapes(shapes, part, {}, begun)
 
 
 def with_neighbours(shapes: Shapes, load: Op, after: Sequence[Op]) -> AgreedShapes | None:

@@ -36,6 +36,8 @@ class AgreedLanes:
         if any(map(usual.is_uniform, counters)) or agreed.isdisjoint(counters):
             return None
         found = cls(lanes, loop, usual, agreed)
+        if not any(map(found._shapes.is_uniform, counters)):
+            return None
         return found if all(map(found._shapes.is_uniform, found._scalars)) else None
 
     def enter(self, otherwise: str) -> None:

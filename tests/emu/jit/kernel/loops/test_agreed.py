@@ -56,6 +56,7 @@ kernel k(u32 %absent, u32 %end, global {type}* %x, global {type}* %y) {{
     ret
 }}"""
 TYPES = {
+    "u32": (np.uint32, "s", "add_u32"),
     "f32": (np.float32, "s", "add_f32"),
     "u8": (np.uint8, "s", "add_u32"),
     "u64": (np.uint64, "d", "add_u64"),
@@ -86,6 +87,15 @@ def test_lanes_that_begin_together_or_apart(type_: str, begin: str, width: int) 
     for absent, end in ((0, 40), (5, 64), (SIZE, 2)):
         given = [absent, end, x, np.zeros_like(x)]
         same(text, given, items=ITEMS, group_size=SIZE, width=width)
+
+
+@pytest.mark.parametrize("type_", ["u32", "u8"])
+def test_sums_that_begin_together_and_part_in_the_loop(type_: str) -> None:
+    """All lanes' sums may be one number before the loop, and its loads differ afterwards."""
+    text = text_of(type_, "clamp").replace("@loop:", "min_u32 $s10, $s10, 3\n@loop:")
+    text = text.replace("mul_u32 $s6, $s5,", "xor_u32 $s6, $s5, $s0\n mul_u32 $s6, $s6,")
+    x = np.random.default_rng(2).integers(5, 200, ITEMS).astype(TYPES[type_][0])
+    same(text, [SIZE, 40, x, np.zeros_like(x)], items=ITEMS, group_size=SIZE, width=32)
 
 
 @pytest.mark.parametrize(
