@@ -63,7 +63,7 @@ class AgreedShapes(Shapes):
         shapes: Shapes,
         part: Collection[Value],
         steps: Mapping[Value, int],
-        begun: Mapping[Phi, Value] | None = None,
+        begun: Mapping[Value, Value] | None = None,
     ) -> None:
         """`begun` are phis that all lanes begin alike, and what they are in later iterations."""
         self._all, self._part, self._steps = shapes, part, steps
@@ -114,7 +114,7 @@ class AgreedShapes(Shapes):
 def with_agreed(shapes: Shapes, loop: Loop, agreed: Collection[Phi]) -> AgreedShapes:
     """Return the shapes in a loop if all lanes begin phis of its header alike."""
     part = {v for v in shapes.ssa.values() if isinstance(v, (Op, Phi)) and v.node in loop.nodes}
-    begun = dict[Phi, Value]()
+    begun = dict[Value, Value]()
     for phi in agreed if shapes.flow.has_one_entry(loop) else ():
         later = {same_value(a): a for before, a in phi.args.items() if before in loop.nodes}
         if len(later) == 1:
