@@ -129,6 +129,33 @@ def test_nans_have_the_oracles_bits(name: str) -> None:
         same(text, args, items=a.size, group_size=group_size)
 
 
+@pytest.mark.parametrize("width", [1, 2, 3, 7, 16])
+def test_extremes_of_nans_in_warps_of_any_width(width: int) -> None:
+    """LLVM has no code for some operations on vectors of two floats, and ends the process."""
+    text = """
+        kernel nans(global f32* %a, global f32* %b, global u32* %out) {
+            workitemflatabsid_u32 $s0
+            laneid_u32 $s9              // so native code has warps of this width
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d1, [%a]
+            mad_u64 $d1, $d0, 4, $d1
+            ld_global_f32 $s1, [$d1]
+            ld_kernarg_u64 $d1, [%b]
+            mad_u64 $d1, $d0, 4, $d1
+            ld_global_f32 $s2, [$d1]
+            max_f32 $s3, $s1, $s2
+            min_f32 $s3, $s3, $s1
+            add_u32 $s3, $s3, $s9
+            ld_kernarg_u64 $d1, [%out]
+            mad_u64 $d1, $d0, 4, $d1
+            st_global_u32 $s3, [$d1]
+            ret
+        }"""
+    a, b = np.repeat(NANS, len(NANS)), np.tile(NANS, len(NANS))
+    args = [a.view(np.float32), b.view(np.float32), np.zeros(a.size, np.uint32)]
+    same(text, args, items=a.size, group_size=28, width=width)
+
+
 # --- corners of memory
 
 TYPES = ["u8", "s8", "u16", "s16", "u32", "s32", "f32", "u64", "s64", "f64"]
