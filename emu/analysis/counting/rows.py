@@ -165,12 +165,22 @@ class Rows:
 
     def _chain(self, row: int | None, node: int) -> Chain:
         """Return what the depth at a node is made of, beside that at the beginning of a row."""
-        position = self._flow.position
         found = []
         for b in self.of[row].branches:
-            region = self._regions[b]
             for side in (0, 1):
-                earlier = region.returns[side] and position[node] <= position[b]
-                if node in region.sides[side] and not earlier:
+                if node in self._reached(row, b, side):
                     found.append((b, LEVELS[side]))
         return tuple(found)
+
+    def _reached(self, row: int | None, branch: int, side: int) -> set[int]:
+        """Return the nodes of a side that its lanes may run in the same iteration."""
+        nodes, loop = self._flow.nodes, self.of[row].loop
+        inside = self._regions[branch].sides[side]
+        ends = set[int]() if loop is None else {loop.header}
+        found, work = set[int](), [nodes[branch].successors[side]]
+        while work:
+            node = work.pop()
+            if node in inside and node not in found and node not in ends:
+                found.add(node)
+                work += nodes[node].successors
+        return found

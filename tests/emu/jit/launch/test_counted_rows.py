@@ -98,6 +98,27 @@ LINES = {
         cmp_ne_u32 $c0, $s3, 0
         cbr $c0, @next
     """,
+    # Lanes that have left for the second loop are not on a side of the branch back to the first.
+    "from one loop to another, or past it": """
+        mov_u32 $s2, 0
+        and_u32 $s3, $s0, 7
+    @first:
+        cmp_gt_u32 $c0, $s3, 3
+        cbr $c0, @second
+        cmp_eq_u32 $c0, $s3, 2
+        cbr $c0, @out
+        cmp_ge_u32 $c0, $s0, 65536
+        cbr $c0, @first
+    @second:
+        mul_u32 $s4, $s0, 5
+        and_u32 $s4, $s4, 15
+    @next:
+        cmp_ge_u32 $c0, $s2, $s4
+        cbr $c0, @out
+        add_u32 $s2, $s2, 1
+        br @next
+    @out:
+    """,
     "a loop for each lane's own number": """
         mov_u32 $s2, 0
         mul_u32 $s3, $s0, 3
