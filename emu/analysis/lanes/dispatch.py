@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ....isa.table import Flags
 from ..flow.order import Loop
 from ..values.ssa import Const, Op, Ssa, Value
+from .lane_plan import LONG_UNITS
 
 LEAST_CASES = 4
 """Constants of a dispatch, at least: LLVM makes no table of fewer."""
@@ -27,8 +28,6 @@ MOST_COPIED = 256
 """Instructions of all copies of a way, at most: each of 8 cases may have 32."""
 
 _COMPARISONS = frozenset({"cmp_eq_u32", "cmp_ne_u32", "cmp_eq_s32", "cmp_ne_s32"})
-
-_LONG = frozenset({"div", "rem", "sqrt", "rsqrt", "sin", "cos", "exp2", "log2"})
 
 
 Edge = tuple[int, int]
@@ -187,7 +186,7 @@ def _may_repeat(ssa: Ssa, number: int) -> bool:
     """Return whether running a node's instructions once more changes nothing."""
     for op in ssa.ops.get(number, ()):
         row = op.ins.row
-        if row.is_store or row.is_atomic or Flags.MAY_TRAP in row.flags or row.stem in _LONG:
+        if row.is_store or row.is_atomic or Flags.MAY_TRAP in row.flags or row.unit in LONG_UNITS:
             return False
         if op.ins.dst is None:
             return False

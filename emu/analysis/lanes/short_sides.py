@@ -9,6 +9,7 @@ from __future__ import annotations
 from ....isa.types import Segment
 from ..flow.order import Loop
 from ..values.ssa import Ssa
+from .lane_plan import LONG_UNITS
 
 MOST_INSTRUCTIONS = 8
 """Most instructions of a short side."""
@@ -16,8 +17,6 @@ MOST_INSTRUCTIONS = 8
 MOST_STORES = 1
 """Most stores of one: each takes a test, a choice and a place in the queue of stores, even where
 the branch would have been predicted."""
-
-_EXPENSIVE = frozenset({"div", "rem", "sqrt", "rsqrt", "sin", "cos", "exp2", "log2"})
 
 
 def short_side(ssa: Ssa, loop: Loop, number: int) -> int | None:
@@ -51,5 +50,5 @@ def _is_short(ssa: Ssa, number: int) -> bool:
         (last is None or last.row.stem == "br")
         and len(ops) <= MOST_INSTRUCTIONS
         and 0 < len(stores) <= MOST_STORES
-        and not any(op.ins.row.stem in _EXPENSIVE for op in ops)
+        and not any(op.ins.row.unit in LONG_UNITS for op in ops)
     )

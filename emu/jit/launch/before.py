@@ -11,7 +11,7 @@ from ....isa.program import Kernel
 from ...memory import Memory
 from ..runtime.context import BASE, SIZE, WRITABLE
 from ..runtime.spare import Spare
-from .sharing import Accesses
+from .sharing import Accesses, pointer_at
 
 if TYPE_CHECKING:
     from .plan import Table
@@ -65,8 +65,7 @@ def changed_by(
         if not access.pointers:
             return frozenset(table.rows)
         for offset in access.pointers:
-            address = int.from_bytes(kernargs.data[offset : offset + 8], "little")
-            row = table.row_at(address, memory)
+            row = table.row_at(pointer_at(kernargs.data, offset), memory)
             if row[SIZE]:
                 bases.add(row[BASE])
     return frozenset(bases)

@@ -24,7 +24,7 @@ from ...engine import Work
 from ...recent import Recent
 from ..runtime.context import BASE, SIZE
 from .owners import has_owner_numbers
-from .sharing import Access, Accesses
+from .sharing import Access, Accesses, pointer_at
 
 if TYPE_CHECKING:
     from .plan import Table
@@ -101,8 +101,7 @@ def _bases(work: Work, table: Table, positions: Iterable[int]) -> Iterator[int]:
     """Yield the bases of the buffers that pointer parameters point into."""
     for position in positions:
         offset = work.kernel.params[position].offset
-        address = int.from_bytes(work.kernargs[offset : offset + 8], "little")
-        row = table.row_at(address, work.memory)
+        row = table.row_at(pointer_at(work.kernargs, offset), work.memory)
         if any(row):
             yield row[BASE]
 
@@ -133,7 +132,7 @@ class Inside:
         pointers = []
         for param in work.kernel.params:
             if param.is_pointer:
-                address = int.from_bytes(work.kernargs[param.offset : param.offset + 8], "little")
+                address = pointer_at(work.kernargs, param.offset)
                 pointers.append(address)
                 row = table.row_at(address, work.memory)
                 buffers[param.offset] = row[BASE], row[SIZE]

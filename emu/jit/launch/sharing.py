@@ -179,8 +179,7 @@ class _Decision:
         offsets = set().union(*(access.pointers for access in accesses))
         found = {}
         for offset in offsets:
-            address = int.from_bytes(self._work.kernargs[offset : offset + 8], "little")
-            buffer = self._work.memory.find(address)
+            buffer = self._work.memory.find(pointer_at(self._work.kernargs, offset))
             if buffer is not None:
                 found[buffer.base] = buffer
         return list(found.values())
@@ -215,3 +214,8 @@ def _disjoint(stores: list[Range], others: list[Range]) -> bool:
     part, other_part = np.arange(len(low)) % parts, np.arange(len(other_low)) % parts
     meet = (low[:, None] <= other_high) & (other_low <= high[:, None])
     return not (meet & (part[:, None] != other_part)).any()
+
+
+def pointer_at(kernargs: bytes | memoryview, offset: int) -> int:
+    """Return the pointer at a place among the arguments of a launch."""
+    return int.from_bytes(kernargs[offset : offset + 8], "little")

@@ -71,13 +71,9 @@ class Decisions:
             a, b = (self._spans.number(v, signed=type_.is_signed) for v in op.args[:2])
             if a is None or b is None or not b.is_single or self._shapes.stride(op.args[0]) != 1:
                 continue
-            first, by = (
-                code.let(f"trunc i64 {self._conditions.value(x.low)} to i32") for x in (a, b)
-            )
-            by = code.intrinsic("llvm.umax", "i32", f"i32 {by}", "i32 1")
-            whole = code.let(f"mul i32 {code.let(f'udiv i32 {first}, {by}')}, {by}")
-            rest = code.let(f"sub i32 {first}, {whole}")
-            found.append((code.let(f"sub i32 {by}, {rest}"), by))
+            row = self._spans.division(a, b)
+            rest = code.let(f"sub i32 {row.dividend}, {row.whole}")
+            found.append((code.let(f"sub i32 {row.divisor}, {rest}"), row.divisor))
         return found
 
     def inside(self) -> frozenset[Op]:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .....isa.types import RegClass
 from ....analysis.facts import OF_WARPS
 from ....analysis.lanes.interior import Assumed, InteriorShapes
-from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.lanes.lane_plan import LONG_UNITS, LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op, sources_of
 from ...llvm.vectors import Chunks
@@ -44,9 +44,8 @@ MOST_COMPUTED = 6
 """Instructions of arithmetic for each gather that is saved: all parts of a warp compute them. With
 60 of them, 8 divisions among these, rows of 100 took 1.5 times as long, rows of 17 four times."""
 
-_LONG = frozenset({"div", "rem", "sqrt", "rsqrt", "sin", "cos", "exp2", "log2"})
 LONG = 8
-"""As many instructions as one of these takes."""
+"""Instructions in whose place a division, a root or a list of instructions counts here."""
 
 _OF_BITS = frozenset({"and", "or", "xor", "shr", "div", "rem"})
 
@@ -182,7 +181,7 @@ def _gains(inside: frozenset[Op], shapes: InteriorShapes) -> bool:
         op.base is not None and not sources_of(op.base).isdisjoint(divided) for op in inside
     )
     computed = sum(
-        LONG if op.ins.row.stem in _LONG else 1
+        LONG if op.ins.row.unit in LONG_UNITS else 1
         for op in shapes.ssa.values()
         if isinstance(op, Op)
         and not (op.ins.row.is_memory or op.ins.row.is_identity or op.parts)

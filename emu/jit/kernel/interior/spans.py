@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd
+from typing import NamedTuple
 
 from .....isa.table import Unit
 from .....isa.types import RegClass, Segment, mask_of, sign_extend
@@ -32,6 +33,17 @@ _PLACES = frozenset({"workitemid", "workitemabsid", "workgroupid"})
 
 _SINGLE = frozenset({"and", "or", "xor", "not", "shl", "shr"})
 """Operations on uniform values, which give one more."""
+
+
+class Division(NamedTuple):
+    """A division, whose operands are i32."""
+
+    dividend: str
+    divisor: str
+    """1 in place of 0."""
+    quotient: str
+    whole: str
+    """The largest multiple of the divisor in the dividend."""
 
 
 class Spans:
@@ -306,10 +318,8 @@ class Spans:
             return None
         if a.low.is_constant and a.high.is_constant and b.low.is_constant:
             return self._divided_constants(op, a, b.low.constant)
-        low, by = (code.let(f"trunc i64 {conditions.value(x.low)} to i32") for x in (a, b))
-        by = code.intrinsic("llvm.umax", "i32", f"i32 {by}", "i32 1")
-        quotient = code.let(f"udiv i32 {low}, {by}")
-        whole = code.let(f"mul i32 {quotient}, {by}")
+        division = self.division(a, b)
+        quotient, whole = division.quotient, division.whole
         wide = code.let(f"zext i32 {whole} to i64")
         before = Bound(((wide, 1),))
         conditions.at_most(a.high.plus(before, -1).plus(b.low, -1), -1)
@@ -319,6 +329,14 @@ class Spans:
         self._assumed.known[op] = quotient
         bound = Bound(((code.let(f"zext i32 {quotient} to i64"), 1),))
         return Span(bound, bound, 0, a.most)
+
+    def division(self, a: Span, b: Span) -> Division:
+        """Append the division of the least numbers of two spans."""
+        code, conditions = self._lanes.code, self._conditions
+        low, by = (code.let(f"trunc i64 {conditions.value(x.low)} to i32") for x in (a, b))
+        by = code.intrinsic("llvm.umax", "i32", f"i32 {by}", "i32 1")
+        quotient = code.let(f"udiv i32 {low}, {by}")
+        return Division(low, by, quotient, code.let(f"mul i32 {quotient}, {by}"))
 
     def _divided_constants(self, op: Op, a: Span, by: int) -> Span:
         """Return the span of a quotient or remainder of numbers that are the same in all warps."""
