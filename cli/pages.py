@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from itertools import groupby
 from textwrap import indent, wrap
 
-from ..emu.tables import labelled
+from ..emu.text.tables import labelled
 from ..isa.codes import codes
 from ..isa.table import TABLE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ..emu.tables import labelled_html
+from ..emu.text.tables import labelled_html
 
 if TYPE_CHECKING:
     from ..recording.recording import Recording

@@ -27,7 +27,7 @@ from .engine import (
 )
 from .geometry import Geometry
 from .result import Result
-from .tables import labelled_html
+from .text.tables import labelled_html
 
 if TYPE_CHECKING:
     from .module import KernelFunction

@@ -13,7 +13,7 @@ from .frames import frame_of
 from .geometry import Geometry
 from .memory import Memory
 from .statistics import Statistics
-from .tables import labelled, labelled_html
+from .text.tables import labelled, labelled_html
 
 _NEW = object.__new__
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .tables import labelled_html
+from .text.tables import labelled_html
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from ..emu.tables import aligned, labelled_html
+from ..emu.text.tables import aligned, labelled_html
 from ..programs.png import data_url
 from .measures import MEASURES
 

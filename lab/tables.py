@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..emu.tables import aligned
+from ..emu.text.tables import aligned
 
 
 def cell(value: Any, form: str) -> str:

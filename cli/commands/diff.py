@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...emu.tables import aligned
+from ...emu.text.tables import aligned
 from ...isa.errors import UsageError
 from .. import status
 from ..options.options import Json, whole_number

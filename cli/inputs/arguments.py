@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...emu.described import described_arguments
+from ...emu.text.described import described_arguments
 from ...isa.errors import ArgumentError, did_you_mean
 from ...isa.program import Kernel
 from .files import cannot, check_writable

@@ -11,7 +11,7 @@ from textwrap import indent
 from typing import Protocol
 
 from ...asm.resolve.usage import REMARKS, usage
-from ...emu.tables import labelled
+from ...emu.text.tables import labelled
 from ...isa.errors import UsageError, did_you_mean
 from ...isa.table import BY_NAME, TABLE, Format, OperandKind, Row
 from ...isa.types import Segment

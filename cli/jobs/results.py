@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...emu.tables import aligned
+from ...emu.text.tables import aligned
 from ...isa.errors import UsageError
 from ...lab.compare import changes, differences
 from ...lab.database.export import check_export, write_rows

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...emu.checks import Checks, Coverage
 from ...emu.engine import DEFAULT_ENGINE, chosen
-from ...emu.literals import parse_number
 from ...emu.result import Result
 from ...emu.schemes import is_usual
+from ...emu.text.literals import parse_number
 from ...isa.errors import SimtError, UsageError
 from ...isa.types import F64, U64
 from ...programs.index import Entry

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...emu.literals import parse_count
+from ...emu.text.literals import parse_count
 from ...isa.errors import UsageError
 from .options import (
     Arg,

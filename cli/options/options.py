@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ...emu.literals import parse_number
+from ...emu.text.literals import parse_number
 from ...isa.errors import UsageError, did_you_mean, either
 from ...isa.types import U64
 from .complete import machines, mappings, sizes, targets

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from ...emu.result import Result
-from ...emu.tables import aligned
+from ...emu.text.tables import aligned
 from ...isa.program import Kernel, Program
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
-from ...emu.tables import labelled
+from ...emu.text.tables import labelled
 from ...isa.errors import Diagnostic, SimtError, render
 
 if TYPE_CHECKING:

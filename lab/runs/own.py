@@ -15,8 +15,8 @@ import numpy as np
 
 from ...asm.assemble import Markers, assemble
 from ...asm.load import load
-from ...emu.described import described_arguments
 from ...emu.module import KernelFunction, Module
+from ...emu.text.described import described_arguments
 from ...isa.errors import ArgumentError, SimtError, UsageError, did_you_mean
 from ...isa.program import Program
 from ...programs.index import Entry

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...asm.assemble import Markers
-from ...emu.described import array_files
 from ...emu.module import Module
 from ...emu.recent import Recent
 from ...emu.schemes import SCHEMES
+from ...emu.text.described import array_files
 from ...isa.errors import UsageError
 from ...isa.objectfile import dumps
 from ...isa.quoting import shown

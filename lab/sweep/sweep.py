@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...emu.frames import frame_of
-from ...emu.tables import aligned
+from ...emu.text.tables import aligned
 from ...isa import expect
 from ...isa.errors import UsageError
 from ..database.export import check_export, write_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simtlab.emu.tables import aligned, labelled, labelled_html
+from simtlab.emu.text.tables import aligned, labelled, labelled_html
 
 
 def test_labels_and_values_stand_in_two_columns() -> None:

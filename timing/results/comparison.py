@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ...emu.engine import Interrupted
 from ...emu.frames import frame_of, pandas
-from ...emu.tables import aligned
+from ...emu.text.tables import aligned
 from ...isa.errors import Outcome, SimtError, UsageError, did_you_mean
 from ...isa.quoting import shown
 from ..policies import Policy

@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from ...emu.jit.segments.table import SegmentKind
-from ...emu.tables import aligned
+from ...emu.text.tables import aligned
 from ..compiler.launched import Code
 from ..engine.causes import BANK, BARRIER, HIT, ISSUED, L2, MEMORY, MSHR, N_CAUSES, NAMES, READY
 

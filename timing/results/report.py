@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...emu.tables import labelled, labelled_html
+from ...emu.text.tables import labelled, labelled_html
 from ..engine.causes import NAMES
 from .occupancy import Occupancy
 

@@ -21,7 +21,7 @@ from .cold import Cold
 from .global_memory import GlobalMemory
 from .kernel_memory import KernelMemory
 from .lane_places import LanePlaces
-from .local_memory import LocalMemory
+from .local.memory import LocalMemory
 from .moves import Moves
 from .pieces import Pieces
 from .records.row_blocks import RowAccess

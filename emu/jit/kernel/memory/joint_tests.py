@@ -16,7 +16,7 @@ from .....isa.types import Segment
 from ....analysis.flow.order import Loop
 from ....analysis.values.bit_fields import BitField, field_of
 from ....analysis.values.ssa import Op, Ssa, Value
-from .local_checks import LocalChecks
+from .local.checks import LocalChecks
 
 _BLOCKS = frozenset({Segment.PRIVATE, Segment.READONLY})
 

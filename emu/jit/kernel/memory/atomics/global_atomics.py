@@ -17,7 +17,7 @@ from ....runtime.helpers import WIDE_ATOMIC, atomic_name
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses, Place, Window
 from ..cold import Cold
-from ..local_checks import LocalChecks
+from ..local.checks import LocalChecks
 from ..moves import Moves
 from ..scattered import Scattered
 from ..site import Site

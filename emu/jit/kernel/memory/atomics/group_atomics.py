@@ -7,7 +7,7 @@ from .....analysis.values.ssa import Op
 from ...lane_code import LaneCode
 from ..addressing.extent import Extent
 from ..cold import Cold
-from ..local_checks import LocalChecks
+from ..local.checks import LocalChecks
 from .each_lane import EachLane
 
 

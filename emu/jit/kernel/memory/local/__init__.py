@@ -1,0 +1,1 @@
+"""Group, private and readonly memory: checks, loads and stores, rows of private memory."""

@@ -1,0 +1,351 @@
+"""Loads and stores of group, private and readonly memory: 32-bit offsets into one block each.
+
+The block is known: an access is inside or faults, and one test decides it (`checks.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ......isa.types import Segment, Type
+from .....analysis.values.ssa import Op
+from ....arithmetic.widths import extended
+from ....llvm.text import integer
+from ....runtime.context import Slot
+from ...context_code import load_slot
+from ...lane_code import LaneCode
+from ..addressing.extent import Extent
+from ..addressing.near import has_permutes, is_shuffled
+from ..cold import Cold
+from ..kernel_memory import KernelMemory
+from ..moves import Moves
+from ..piece_rows import whole_chunks
+from ..pieces import Pieces
+from ..shuffles import routed, shifted, shuffled, tables
+from ..shuffles.forwarding import Forwarding
+from ..shuffles.routed import Routed
+from .checks import LocalChecks
+from .few_rows import FewOffsets, FewRows, few_offsets
+from .private_rows import PrivateRows
+
+
+class LocalMemory:
+    """Emits the loads and stores of these segments."""
+
+    def __init__(
+        self, lanes: LaneCode, moves: Moves, cold: Cold, pieces: Pieces, memory: KernelMemory
+    ) -> None:
+        self.lanes = lanes
+        self.moves = moves
+        self.cold = cold
+        self.pieces = pieces
+        self.memory = memory
+        self.checks = LocalChecks(lanes, memory)
+        self.rows = PrivateRows(lanes, moves, memory)
+        self._few_rows = FewRows(lanes, moves, self.rows)
+        self.forwarding = Forwarding(lanes, memory.forwarded)
+        self._readonly: str | None = None
+
+    def op(self, op: Op) -> None:
+        """Emit one load or store."""
+        lanes = self.lanes
+        address, type_ = op.ins.address, op.ins.row.type
+        assert address is not None
+        assert type_ is not None
+        extent = self.checks.extent(op)
+        if self.forwarding.is_kept(op):
+            self.forwarding.keep(op, self.moves.store_data(op, type_))
+        forwarded = self.forwarding.load(op)
+        if forwarded is not None and lanes.shapes.is_uniform(extent.base):
+            lanes.define(op, "value", forwarded)
+        elif forwarded is not None:
+            self._define(op, [extended(lanes.code, c, type_, lanes.n) for c in forwarded])
+        elif op in self.forwarding.found.unread:
+            pass
+        elif extent.span() < 0:
+            self.checks.always_faults(op)
+            self._define_anything(op)
+        elif address.segment is Segment.PRIVATE:
+            self._private(op, type_, extent)
+        elif lanes.shapes.is_uniform(extent.base):
+            self._uniform(op, type_, extent, self._memory(address.segment))
+        elif lanes.shapes.stride(extent.base) == type_.size:
+            self._run(op, type_, extent, self._memory(address.segment))
+        elif (route := routed.found_for(lanes, self.pieces, op, extent)) is not None:
+            self._routed(op, type_, extent, self._memory(address.segment), route)
+        elif (step := self.pieces.step(op, extent.base)) is not None:
+            self._in_pieces(op, type_, extent, self._memory(address.segment), step)
+        else:
+            self._define(op, self._scattered(op, type_, extent, self._memory(address.segment)))
+
+    def _memory(self, segment: Segment) -> str:
+        entry = self.lanes.entry
+        if segment is Segment.GROUP:
+            return self.memory.group_place(entry)
+        if self._readonly is None:
+            # Read once per call: stores might change it for all that LLVM knows.
+            slot = load_slot(entry, Slot.READONLY)
+            self._readonly = entry.let(f"inttoptr i64 {slot} to ptr")
+        return self._readonly
+
+    # --- the ways of an access
+
+    def _private(self, op: Op, type_: Type, extent: Extent) -> None:
+        """Access private memory: wide if all lanes use one offset, else gather or scatter."""
+        lanes = self.lanes
+        if lanes.is_alone:
+            self._own(op, type_, extent)
+        elif lanes.shapes.is_uniform(extent.base) and not self.memory.each_apart:
+            base = lanes.scalar(extent.base)
+            self.checks.guarded(op, extent, self.checks.scalar_outside(op, base, extent))
+            self._define(op, self.rows.access(op, type_, base, extent.offset))
+        elif (few := self._few_offsets(op, extent)) is not None:
+            self._define(op, self._few_rows.access(op, type_, extent, few))
+        else:
+            self.checks.guard(op, extent)
+            places = self.rows.places(extent.base, extent.offset)
+            self._define(op, self._each(op, type_, places))
+
+    def _few_offsets(self, op: Op, extent: Extent) -> FewOffsets | None:
+        """Return the offsets of an access of whole elements in rows, if they are few."""
+        if self.memory.each_apart or extent.size != self.memory.private_element:
+            return None
+        return few_offsets(self.lanes, self.memory.ranges, op, extent)
+
+    def _own(self, op: Op, type_: Type, extent: Extent) -> None:
+        """Access the private memory of the lane that runs alone."""
+        lanes, moves, base = self.lanes, self.moves, self.lanes.scalar(extent.base)
+        self.checks.test(op)
+        place = self.rows.own_place(type_, base, extent.offset)
+        if op.ins.row.is_load:
+            lanes.define(op, "value", [moves.load(type_, place)])
+        else:
+            lanes.code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {place}")
+
+    def _uniform(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
+        """Access one place for all lanes."""
+        lanes, code, moves = self.lanes, self.lanes.code, self.moves
+        base = lanes.scalar(extent.base)
+        self.checks.test(op)
+        place = self._place(memory, base, extent.offset)
+        if op.ins.row.is_load:
+            lanes.define(op, "value", [moves.load(type_, place)])
+        else:
+            uniform = lanes.shapes.is_uniform(op.args[0])
+            data = moves.store_scalar(op, type_) if uniform else self.cold.of_highest(op, type_)
+            code.line(f"store i{type_.bits} {data}, ptr {place}")
+
+    def _each(self, op: Op, type_: Type, places: Sequence[str]) -> list[str]:
+        """Gather or scatter at checked addresses; return what was loaded."""
+        moves = self.moves
+        if op.ins.row.is_load:
+            # Each of these memories has some bytes behind it.
+            return moves.load_each(type_, places, reads_on=True)
+        moves.store_each(type_, moves.store_data(op, type_), places)
+        return []
+
+    def _scattered(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
+        """Access any places: gather or scatter, if they are not shuffled neighbours."""
+        lanes, code = self.lanes, self.lanes.code
+
+        def each() -> list[str]:
+            self.checks.guard(op, extent)
+            return self._each(op, type_, self._places(memory, extent))
+
+        elements = tables.elements_of(self.memory.ranges.of(extent.base, op.node), extent)
+        if op.ins.row.is_load and elements is not None:
+            return tables.load_at_bytes(lanes, type_, memory, extent, elements)
+        if (
+            extent.offset < 0
+            or op.ins.row.segment is not Segment.GROUP
+            or not has_permutes(type_.size, lanes.n)
+            or not is_shuffled(extent.base, lanes.shapes, clamped=True)
+            or not 0 <= (lanes.shapes.piece_stride(extent.base) or 0) <= 2 * type_.size
+        ):
+            return each()
+        if not op.ins.row.is_load:
+            if lanes.flow.loop_of[op.node] is None:
+                return each()
+            self._store_shuffled(op, type_, extent, memory)
+            return []
+        offsets = lanes.vector(extent.base)
+        found = shuffled.shuffled(lanes, offsets)
+        beyond = lanes.any(shuffled.outside(lanes, found, offsets, extent.span()))
+        good = code.let(f"xor i1 {beyond}, true")
+
+        def permuted() -> list[str]:
+            places = [self._place(memory, one.start, extent.offset) for one in found]
+            return shuffled.load(lanes, found, places)
+
+        return self.moves.either(good, permuted, each, op.cls, lanes.n)
+
+    def _store_shuffled(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
+        """Store to neighbours where the lanes of each vector have them, else scatter."""
+        self.checks.guard(op, extent)
+        data = self.moves.store_data(op, type_)
+        firsts, good = shuffled.neighbours(self.lanes, self.lanes.vector(extent.base))
+
+        def wide() -> list[str]:
+            for first, chunk, mask in zip(firsts, data, self.lanes.mask, strict=True):
+                # Lane 0 need not run, and may be before the segment.
+                place = self._place(memory, first, extent.offset, extend="sext")
+                self.moves.store_masked(self.lanes, type_, chunk, place, mask)
+            return []
+
+        def each() -> list[str]:
+            self.moves.store_each(type_, data, self._places(memory, extent))
+            return []
+
+        self.moves.either(good, wide, each, op.cls, self.lanes.n)
+
+    def _define(self, op: Op, loaded: list[str]) -> None:
+        """Define the value of a load."""
+        if op.ins.row.is_load:
+            self.pieces.define(op, loaded)
+
+    def _run(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
+        """Access neighbouring elements: wide if all lanes fit, else those of the running lanes."""
+        lanes, code, moves = self.lanes, self.lanes.code, self.moves
+        first = lanes.lane0(extent.base)
+        span = extent.span(lanes.count)
+        good = "false"
+        if span >= 0:
+            good = code.let(f"xor i1 {extent.outside(code, first, span, 0)}, true")
+        piece = lanes.pieces.n if lanes.facts.piece else lanes.count
+        on_stack = op.ins.row.segment is Segment.GROUP and self.memory.is_group_on_stack
+
+        def fast() -> list[str]:
+            if op.ins.row.is_load and on_stack and shifted.can_shift(lanes, type_.size):
+                start = code.let(f"add i32 {first}, {extent.offset}")
+                return shifted.load(lanes, memory, start)
+            host = self._place(memory, first, extent.offset)
+            if op.ins.row.is_load:
+                return moves.load_wide(type_, host)
+            moves.store_wide(type_, moves.store_data(op, type_), host)
+            return []
+
+        def slow() -> list[str]:
+            self.checks.guard(op, extent)
+            if not extent.is_signed:
+                return self._each(op, type_, self._places(memory, extent))
+            # Lane 0 need not run, and may be before the segment.
+            host = self._place(memory, first, extent.offset, extend="sext")
+            if op.ins.row.is_load:
+                return moves.load_running(type_, host)
+            moves.store_wide(type_, moves.store_data(op, type_), host)
+            return []
+
+        if op in self.checks.certain or self.checks.holds(op, extent, extent.size * piece):
+            self._define(op, fast())
+        elif extent.is_signed and self.checks.lanes_hold(op, extent):
+            self._define(op, slow())
+        else:
+            self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
+
+    def _in_pieces(self, op: Op, type_: Type, extent: Extent, memory: str, step: int) -> None:
+        """Access one place or neighbours for each piece of the warp."""
+        lanes, code, pieces = self.lanes, self.lanes.code, self.pieces
+        firsts = lanes.firsts(extent.base)
+        whole = whole_chunks(lanes, extent.base, step)
+        span = extent.span(lanes.pieces.n if step else 1)
+        good = "false"
+        if span >= 0:
+            bad = [extent.outside(code, first, span, 0) for first in firsts]
+            outside = bad[0]
+            for test in bad[1:]:
+                outside = code.let(f"or i1 {outside}, {test}")
+            good = code.let(f"xor i1 {outside}, true")
+
+        def hosts() -> list[str]:
+            return [self._place(memory, first, extent.offset) for first in firsts]
+
+        def fast() -> list[str]:
+            if op.ins.row.is_load:
+                return pieces.load(type_, hosts(), step, whole)
+            pieces.store(op, type_, hosts(), step, whole)
+            return []
+
+        def slow() -> list[str]:
+            self.checks.guard(op, extent)
+            if not step or not extent.is_signed:
+                return self._each(op, type_, self._places(memory, extent))
+            # The first lane of a piece need not run, and may be before the segment.
+            far = [self._place(memory, first, extent.offset, extend="sext") for first in firsts]
+            if op.ins.row.is_load:
+                return pieces.load_running(type_, far)
+            pieces.store(op, type_, far, step)
+            return []
+
+        inside = self.checks.holds(op, extent, extent.size * (lanes.pieces.n if step else 1))
+        if op.ins.row.is_load and lanes.is_pieced(op):
+            scalars = (
+                pieces.load_scalars(type_, hosts())
+                if inside
+                else self.moves.either(
+                    good,
+                    lambda: pieces.load_scalars(type_, hosts()),
+                    lambda: pieces.firsts_of(op.cls.bits, slow()),
+                    op.cls,
+                    0,
+                )
+            )
+            pieces.define_scalars(op, type_, scalars)
+            return
+        if inside:
+            loaded = fast()
+        elif step and extent.is_signed and self.checks.lanes_hold(op, extent):
+            loaded = slow()
+        else:
+            loaded = self.moves.either(good, fast, slow, op.cls, lanes.n)
+        if op.ins.row.is_load:
+            lanes.define(op, "value", loaded)
+
+    # --- lanes at known distances
+
+    def _routed(self, op: Op, type_: Type, extent: Extent, memory: str, route: Routed) -> None:
+        """Access elements at known distances, if all lanes are inside and those that store run."""
+        lanes, code = self.lanes, self.lanes.code
+        first = lanes.extracted0(extent.base)
+        lowest = code.let(f"add i32 {first}, {route.lowest}")
+        good = extent.outside(code, lowest, extent.span() - route.span, 0)
+        if not op.ins.row.is_load:
+            absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
+            good = code.let(f"or i1 {good}, {absent}")
+        good = code.let(f"xor i1 {good}, true")
+
+        def fast() -> list[str]:
+            where = self._place(memory, first, extent.offset)
+            place_of = routed.places_from(lanes, where, extent.size)
+            if op.ins.row.is_load:
+                return routed.load_extended(lanes, route, type_, place_of)
+            routed.store(lanes, route, self.moves.store_data(op, type_), place_of)
+            return []
+
+        def slow() -> list[str]:
+            self.checks.guard(op, extent)
+            return self._each(op, type_, self._places(memory, extent))
+
+        self._define(op, self.moves.either(good, fast, slow, op.cls, lanes.n))
+
+    def _define_anything(self, op: Op) -> None:
+        """Define a value for an access that always faults; nothing uses it."""
+        lanes = self.lanes
+        if op.ins.row.is_load:
+            types = lanes.types_of(op.cls, lanes.shapes.is_uniform(op))
+            lanes.define(op, "value", ["zeroinitializer" if "<" in t else "0" for t in types])
+
+    # --- host addresses
+
+    def _place(self, memory: str, base: str, offset: int, extend: str = "zext") -> str:
+        code = self.lanes.code
+        wide = code.let(f"{extend} i32 {base} to i64")
+        moved = code.let(f"add i64 {wide}, {offset}")
+        return code.let(f"getelementptr i8, ptr {memory}, i64 {moved}")
+
+    def _places(self, memory: str, extent: Extent) -> list[str]:
+        """Return the host addresses of checked offsets, a chunk of pointers each."""
+        lanes, code = self.lanes, self.lanes.code
+        v = integer(32, lanes.n)
+        offset = f"splat (i32 {extent.offset & 0xFFFFFFFF})"
+        indices = [code.let(f"add {v} {chunk}, {offset}") for chunk in lanes.vector(extent.base)]
+        return lanes.places(memory, 1, indices)

@@ -1,0 +1,1 @@
+"""Arguments and numbers as users write them, and tables of plain text."""
