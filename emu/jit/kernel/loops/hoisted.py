@@ -9,54 +9,28 @@ the checked version does, which reports faults exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
-from .....isa.types import Segment
 from ....analysis.flow.order import Loop
 from ....analysis.ranges.stepping import Counter, counters_of
 from ....analysis.ranges.trips import only_exit
 from ....analysis.values.ssa import Op
 from ....analysis.widths.far_rows import has_far_rows
-from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from .. import budget
 from ..lane_code import LaneCode
 from ..memory.access import Access
-from ..memory.addressing.addresses import Window
-from ..memory.addressing.lines import HALF, Line, Lines, Number, Numbers
+from ..memory.addressing.lines import HALF, Line, Numbers
 from ..memory.moves import STALE
 from ..memory.records import row_stores
 from ..memory.records.row_blocks import RowAccess
 from .carried import Carried, find_carried
-from .idle import SMALLEST_PIECE, Place, choose, most_outside
+from .certain import CertainAccesses
+from .idle import Place, choose
 from .in_step import InStep, may_count
 from .rows import RowFinder, has_rows
 
-LARGEST_STEP = HALF
-"""Bytes from one iteration to the next from which on addresses might wrap around."""
-
 MOST_UNROLLED = 64
 """Most instructions of iterations without a branch between them, if their number is not known."""
-
-_BLOCKS = frozenset({Segment.GROUP, Segment.PRIVATE, Segment.READONLY})
-"""Segments that are one block of memory."""
-
-
-@dataclass
-class Accesses:
-    """Accesses of one kind at one base: they differ by constants."""
-
-    op: Op
-    numbers: Numbers
-    line: Line
-    size: int
-    origin: list[str] | int
-    """Where the buffer begins, as lines count."""
-    places: list[str] | int
-    """The number of elements from there on at which an access may begin."""
-    outside: str | None = None
-    """Of neighbours in global memory, one a lane: how many idle lanes may be outside, an i64."""
-    offsets: list[int] = field(default_factory=list)
 
 
 class Hoisted:
@@ -293,11 +267,6 @@ class Hoisted:
         """Return the number of the last iteration in which an op may run."""
         return self._after if op.node == self.loop.header else self._last
 
-    def _last_of_pieces(self, op: Op) -> list[str]:
-        """Return the same for each piece of the warp."""
-        (last,) = self._last_of(op)
-        return self._of_pieces.spread(last)
-
     def _charge(self) -> None:
         """Compute what is left of the budget after all iterations, which must be enough."""
         lanes, code, numbers = self.lanes, self.lanes.code, self._numbers
@@ -318,44 +287,41 @@ class Hoisted:
     # --- accesses
 
     def _find_certain(self, counter: Counter) -> None:
-        lines = Lines(self._numbers, self.loop, counter, self._last_of)
-        of_pieces = Lines(self._of_pieces, self.loop, counter, self._last_of_pieces)
-        found: dict[object, Accesses] = {}
-        certain: set[Op] = set()
-        for number in sorted(self.loop.nodes):
-            for op in self.lanes.ssa.ops.get(number, ()):
-                if self._add(op, lines, found) or (
-                    self._is_in_pieces(op) and self._add(op, of_pieces, found)
-                ):
-                    certain.add(op)
-        for accesses in found.values():
-            self._test(accesses)
-        self.certain = frozenset(certain)
-        if not self._numbers.each:
-            self.sums = frozenset(op for a in found.values() for op in a.line.sums)
-        if not (self._numbers.each or self._is_alone):
-            finder = RowFinder(
-                self.lanes, self._memory, self.loop, counter, self._last_of, self._iteration()
+        """Test the accesses at lines, and find rows and what iterations carry in registers."""
+        numbers, is_one = self._numbers, not (self._numbers.each or self._is_alone)
+        accesses = CertainAccesses(
+            self._memory, self.loop, counter, (numbers, self._of_pieces), self._last_of
+        )
+        self.certain, self.lines = accesses.find(), accesses.line_of
+        for op, tests in accesses.tests():
+            self._tests_of(op).extend(tests)
+        self._places = accesses.places
+        if not numbers.each:
+            self.sums = accesses.sums
+        if is_one:
+            self._find_rows(counter, accesses)
+
+    def _find_rows(self, counter: Counter, accesses: CertainAccesses) -> None:
+        """Test rows of a lane's own, and find loads of what the last iteration has stored."""
+        lanes, memory, loop = self.lanes, self._memory, self.loop
+        finder = RowFinder(lanes, memory, loop, counter, self._last_of, self._iteration())
+        rows: list[tuple[Op, RowAccess, list[str]]] = []
+        if self.in_step is None and only_exit(lanes.flow, loop):
+            rows += finder.stores(self.certain)
+        rows += finder.loads(self.certain, [op for op, _, _ in rows])
+        if self.in_step is None:
+            inside = self.certain.union(op for op, _, _ in rows)
+            self.carried, apart = find_carried(
+                lanes, memory, loop, counter, accesses.lines, self.certain, inside
             )
-            rows: list[tuple[Op, RowAccess, list[str]]] = []
-            if self.in_step is None and only_exit(self.lanes.flow, self.loop):
-                rows += finder.stores(self.certain)
-            rows += finder.loads(self.certain, [op for op, _, _ in rows])
-            if self.in_step is None:
-                inside = self.certain.union(op for op, _, _ in rows)
-                self.carried, apart = find_carried(
-                    self.lanes,
-                    self._memory,
-                    self.loop,
-                    counter,
-                    (lines, of_pieces),
-                    self.certain,
-                    inside,
-                )
-                self._body.extend([test] for test in apart)
-            for op, row, tests in rows:
-                self.rows[op] = row
-                self._tests_of(op).extend([test] for test in tests)
+            self._body.extend([test] for test in apart)
+        for op, row, tests in rows:
+            self.rows[op] = row
+            self._tests_of(op).extend([test] for test in tests)
+
+    def _tests_of(self, op: Op) -> list[Sequence[str]]:
+        """Return the tests to which those of an access belong."""
+        return self._tests if op.node == self.loop.header else self._body
 
     def _iteration(self) -> Callable[[], str]:
         """Return what gives the number of the present iteration, an i64."""
@@ -372,128 +338,3 @@ class Hoisted:
             return way if step == 1 else code.let(f"udiv exact i64 {way}, {step}")
 
         return number
-
-    def _is_in_pieces(self, op: Op) -> bool:
-        """Return whether an access of global memory is of neighbours or one place in each piece."""
-        if self._numbers.each or op.ins.row.segment is not Segment.GLOBAL or op.base is None:
-            return False
-        global_ = self._memory.global_
-        form = global_.addresses.form(op.base)
-        if form is None or form.index is None or op.ins.row.is_atomic:
-            return False
-        return global_.pieces.step(op, form.index, form.scale) is not None
-
-    def _add(self, op: Op, lines: Lines, found: dict[object, Accesses]) -> bool:
-        """Add an access to those at the same base; return whether it can be tested before."""
-        row, address, base = op.ins.row, op.ins.address, op.base
-        if not row.is_memory or row.is_atomic or row.type is None or base is None:
-            return False
-        assert address is not None
-        is_global = address.segment is Segment.GLOBAL
-        if not is_global and (self._numbers.each or address.segment not in _BLOCKS):
-            return False
-        if not is_global and not self._memory.local.checks.needs_test(op):
-            return False
-        line = lines.of(base, op) if is_global else lines.offset(base, op)
-        size, offset = row.type.size, address.offset
-        if line is None or not _may_step(line.step, size) or line.lane_step not in (0, size):
-            return False
-        if op in self._memory.global_.inside and not line.sums:
-            return False  # there is nothing to learn
-        numbers = lines.numbers
-        bytes_ = size * (numbers.together if line.lane_step else 1)
-        # The outermost ones decide for all only at whole elements from each other.
-        kind = address.segment, row.is_load and is_global, bytes_, size, offset % size
-        key = base, op.node == self.loop.header, kind, numbers.pieces
-        if key not in found:
-            limits: tuple[list[str] | int, list[str] | int] | None
-            window = self._window(op) if is_global else None
-            if not is_global:
-                limits = self._limits_of_block(op, bytes_)
-            elif window is not None:
-                limits = self._limits(window, bytes_, size, numbers)
-            else:
-                limits = None
-            if limits is None:
-                return False
-            outside = None
-            # Where iterations are a constant, few warps reach the end of a buffer.
-            is_counted = self.loop.number in self._memory.trips
-            if (
-                window is not None
-                and line.lane_step
-                and numbers.together >= SMALLEST_PIECE
-                and not is_counted
-            ):
-                outside = most_outside(
-                    self.lanes, window, size, numbers.together, is_load=row.is_load
-                )
-            found[key] = Accesses(op, numbers, line, size, *limits, outside)
-        found[key].offsets.append(offset)
-        self.lines[op] = line
-        return True
-
-    def _window(self, op: Op) -> Window | None:
-        """Return the buffer in which an access of global memory is expected."""
-        addresses = self._memory.global_.addresses
-        assert op.base is not None
-        return addresses.window(op.base, addresses.form(op.base), not op.ins.row.is_load)
-
-    def _limits(
-        self, window: Window, bytes_: int, size: int, numbers: Numbers
-    ) -> tuple[list[str], list[str]]:
-        """Return origin and places of a buffer."""
-        places = self._memory.global_.addresses.places(window, bytes_, size)
-        return numbers.spread(window.base), numbers.spread(places)
-
-    def _limits_of_block(self, op: Op, bytes_: int) -> tuple[int, int] | None:
-        """Return the same for group, private and readonly memory."""
-        extent = self._memory.local.checks.extent(op)
-        room = extent.total + extent.size - bytes_
-        return (0, room // extent.size) if room >= extent.size else None
-
-    def _tests_of(self, op: Op) -> list[Sequence[str]]:
-        """Return the tests to which those of an access belong."""
-        return self._tests if op.node == self.loop.header else self._body
-
-    def _test(self, accesses: Accesses) -> None:
-        """Test the outermost accesses of the first and of the last iteration."""
-        numbers, line, size = accesses.numbers, accesses.line, accesses.size
-        tests: list[Sequence[str]] = [*line.conditions]
-        low, high = min(accesses.offsets), max(accesses.offsets)
-        start = numbers.do("sub", line.start, accesses.origin)
-        ends = [(start, low), (start, high)]
-        if line.step != 0:
-            last_of = self._last_of_pieces if numbers.pieces else self._last_of
-            way = numbers.do("mul", line.step, last_of(accesses.op))
-            last = numbers.do("add", start, way)
-            if isinstance(line.step, int):
-                # The one with the least and the one with the greatest address.
-                first = low if line.step > 0 else high
-                ends = [(start, first), (last, low + high - first)]
-            else:
-                ends += [(last, low), (last, high)]
-                near = numbers.do("add", line.step, LARGEST_STEP)
-                tests.append(numbers.do("icmp ult", near, 2 * LARGEST_STEP))
-                rest = numbers.do("and", line.step, size - 1)
-                tests.append(numbers.do("icmp eq", rest, 0))
-        for at, (place, offset) in enumerate(ends):
-            if (place, offset) in ends[:at]:
-                continue
-            elements = [
-                element_number(self.lanes.code, o, size, numbers.n)
-                for o in numbers.do("add", place, offset)
-            ]
-            if accesses.outside is not None:
-                assert not isinstance(accesses.places, int)
-                place = Place(numbers, elements, accesses.places, accesses.outside)
-                self._places.append(place)
-            else:
-                tests.append(numbers.do("icmp ult", elements, accesses.places))
-        if numbers.pieces and tests:
-            tests = [[numbers.all_of(tests)]]
-        self._tests_of(accesses.op).extend(tests)
-
-
-def _may_step(step: Number, size: int) -> bool:
-    return not isinstance(step, int) or (abs(step) < LARGEST_STEP and step % size == 0)
