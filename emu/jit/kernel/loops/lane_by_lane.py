@@ -7,16 +7,15 @@ put back. Then all those lanes wait after the loop, as if they had run together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from .....isa.types import RegClass, Segment
+from .....isa.types import Segment
 from ....analysis.flow.order import Loop
 from ....analysis.lanes.short_sides import short_side
-from ....analysis.lanes.sparse import taken_in, ways_out
 from ....analysis.loops.moved_runs import moved_runs
-from ....analysis.values.ssa import Const, Op, Phi, Value, same_value, uses
+from ....analysis.values.ssa import Op, Phi, Value
 from ....analysis.warps.uniformity import OneLane
-from ...llvm.text import constant, register_type
+from ...llvm.text import register_type
 from ...runtime.context import TrapCode
 from .. import budget
 from ..control.edges import Edges
@@ -29,20 +28,9 @@ from ..variables import Variables
 from .dispatched import Dispatched, found_dispatches
 from .hoisted import Hoisted
 from .lane_cells import LaneCells, cell_type
+from .lane_exits import LaneExits
+from .lane_values import LaneValues
 from .moved_runs import move_run, moves_runs
-
-MOST_AHEAD = 4
-"""Most values of the next lane that are loaded while one lane runs."""
-
-
-@dataclass
-class Exit:
-    """A node at which lanes wait after the loop."""
-
-    word: str
-    """Where the mask of the lanes that have arrived is kept, a ptr."""
-    brought: dict[Phi, tuple[object, str]] = field(default_factory=dict)
-    """Phi -> its variable, and where each lane's value is kept meanwhile (a ptr)."""
 
 
 class LaneByLane:
@@ -68,14 +56,13 @@ class LaneByLane:
         self._joint_tests = JointTests(self._instructions.access.local.checks, self._ssa, loop)
         self._lane = ""
         """The number of the lane, an i64."""
-        self._exits: dict[int, Exit] = {}
+        self._cells = LaneCells(lanes)
+        self._exits = LaneExits(edges, loop, self._cells)
+        self._values = LaneValues(lanes, loop, self._cells, has_both=edges.plan.has_both)
         self.version = ""
         """The version of the loop that is being written: the prefix of its labels."""
         self._is_tested = False
         """Whether that version tests accesses."""
-        self._cells = LaneCells(lanes)
-        self._in_cells: set[Value] = set()
-        """What lanes take from cells."""
         self._joined: set[int] = set()
         """Nodes of that version that are written without a branch, in the node before them."""
         self._paths = edges.paths
@@ -99,26 +86,23 @@ class LaneByLane:
     def emit(self) -> None:
         """Append the loop, from the run of its header to the jump to the node that runs next."""
         lanes, code, header = self.lanes, self.code, self.loop.header
-        for source, target in ways_out(self._flow, self.loop):
-            self._prepare_exit(source, target)
-        sources = {value: self._spill(value) for value in self._needed()}
         hoisted = Hoisted(lanes, self._instructions.access, self.loop, each=True)
         if hoisted.is_useful:
             code.branch(hoisted.hold(), f"each{header}", f"alone{header}")
             code.block(f"each{header}")
             hoisted.enter()
-            self._emit_lanes("unchecked", hoisted, sources)
+            self._emit_lanes("unchecked", hoisted)
             self._dispatched = Dispatched(self.one, self, [])
         else:
             code.jump(f"alone{header}")
         code.block(f"alone{header}")
-        self._emit_lanes("checked", None, sources)
+        self._emit_lanes("checked", None)
         code.block(f"done{header}")
         self.one.variables.poison(code, lanes.facts.poison)
         self.one.variables.check()
-        self._rejoin()
+        self._exits.rejoin()
 
-    def _emit_lanes(self, version: str, hoisted: Hoisted | None, sources: dict[Value, str]) -> None:
+    def _emit_lanes(self, version: str, hoisted: Hoisted | None) -> None:
         """Append a version of the loop, whose labels begin with its name, for lane after lane."""
         code, lanes, header = self.code, self.lanes, self.loop.header
         self.version, self._hoisted = version, hoisted
@@ -135,7 +119,7 @@ class LaneByLane:
         self._instructions.steps = {} if hoisted is None else hoisted.steps()
         remaining = lanes.entry.let("alloca i64")
         code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
-        ahead = self._loaded_ahead(sources)
+        ahead = self._values.ahead()
         self._load_ahead(remaining, ahead)
         code.jump(f"{version}_next{header}")
         code.block(f"{version}_next{header}")
@@ -150,7 +134,7 @@ class LaneByLane:
         others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
         code.line(f"store i64 {others}, ptr {remaining}")
         self._load_ahead(remaining, ahead)
-        self._enter(sources, own)
+        self._enter(own)
         code.jump(f"{version}{'run' if header in self._runs else ''}{header}")
         self._emit_nodes()
 
@@ -202,17 +186,6 @@ class LaneByLane:
             budget.pay(self.one, loop)
         code.jump(self._dispatched.label(loop.header), unroll=unroll)
 
-    def _loaded_ahead(self, sources: dict[Value, str]) -> dict[Value, str]:
-        """Return the values that the next lane gets from cells while one lane runs."""
-        first = set(self._ssa.phis.get(self.loop.header, ()))
-        for number in self.loop.nodes:
-            condition = self._ssa.conditions.get(number)
-            if isinstance(condition, Op):
-                first |= uses(condition)
-        kept = [value for value in sources if value in self._in_cells]
-        kept.sort(key=lambda value: value not in first)
-        return {value: sources[value] for value in kept[:MOST_AHEAD]}
-
     def _load_ahead(self, remaining: str, ahead: dict[Value, str]) -> None:
         """Find the next lane, and load what it needs.
 
@@ -227,16 +200,10 @@ class LaneByLane:
             own = self._cells.load(value.cls, cells, lane)
             one.store((value, "ahead"), [cell_type(value.cls)], [own])
 
-    def _enter(self, sources: dict[Value, str], known: dict[Value, str]) -> None:
-        """Give one lane what it needs at the header."""
+    def _enter(self, known: dict[Value, str]) -> None:
+        """Give one lane what it needs at the header; what is `known` has been loaded."""
         code, header, one = self.code, self.loop.header, self.one
-        for value, source in sources.items():
-            if value not in known:
-                own = self._of_lane(value, source)
-            elif value.cls is RegClass.C:
-                own = code.let(f"trunc i8 {known[value]} to i1")
-            else:
-                own = known[value]
+        for value, own in self._values.of_lane(self._lane, known).items():
             if isinstance(value, Phi) and value.node == header:
                 one.variables.store((value, "value"), one.types_of(value.cls, True), [own])
             else:
@@ -324,109 +291,10 @@ class LaneByLane:
             else:
                 self._dispatched.continue_at(way, source)
             return
-        exit_ = self._exits[way]
         if self._paths is not None:
             self._paths.end_alone(one, self._lane)
-        for phi, value in zip(phis, values, strict=True):
-            self._bring(phi, exit_.brought[phi][1], value)
-        if len(self._exits) > 1:
-            here = code.let(f"shl i64 1, {self._lane}")
-            others = code.let(f"load i64, ptr {exit_.word}")
-            code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {exit_.word}")
+        self._exits.leave(way, zip(phis, values, strict=True), self._lane)
         code.jump(f"{self.version}_next{self.loop.header}")
-
-    # --- in and out
-
-    def _needed(self) -> list[Value]:
-        """Return the values that the loop takes from outside, its header's phis among them."""
-        return sorted(taken_in(self._ssa, self.loop), key=self.lanes.table.position)
-
-    def _spill(self, value: Value) -> str:
-        """Return where each lane finds its own value: a ptr to cells; a scalar if it needs none."""
-        lanes = self.lanes
-        if lanes.shapes.is_uniform(value):
-            return lanes.scalar(value)
-        if lanes.is_counted(value):
-            return lanes.lane0(value)
-        constant_ = self._constant_of(value)
-        if constant_ is not None:
-            return constant_
-        self._in_cells.add(value)
-        return self._cells.spill(value)
-
-    def _constant_of(self, value: Value) -> str | None:
-        """Return the constant that a phi of the header has when lanes enter; None without one."""
-        if not isinstance(value, Phi) or value.node != self.loop.header or self.edges.plan.has_both:
-            return None  # or lanes may have run some iterations together
-        brought = [a for n, a in value.args.items() if n not in self.loop.nodes]
-        first = brought[0]
-        if not isinstance(first, Const) or len({same_value(a) for a in brought}) > 1:
-            return None
-        return constant(value.cls, first.bits, 0)
-
-    def _of_lane(self, value: Value, source: str) -> str:
-        """Return the operand of the lane, from where `_spill` has put the values of all."""
-        lanes, code, cls = self.lanes, self.code, value.cls
-        if value not in self._in_cells and not lanes.is_counted(value):
-            return source
-        type_ = register_type(cls, 0)
-        if lanes.is_counted(value):
-            step = lanes.shapes.stride(value) or 0
-            lane = self._lane if cls is RegClass.D else code.let(f"trunc i64 {self._lane} to i32")
-            return code.let(f"add {type_} {source}, {code.let(f'mul {type_} {lane}, {step}')}")
-        own = self._cells.load(cls, source, self._lane)
-        return code.let(f"trunc i8 {own} to i1") if cls is RegClass.C else own
-
-    def _bring(self, phi: Phi, cells: str, value: str) -> None:
-        """Keep a lane's result until all lanes have left."""
-        lanes, code = self.lanes, self.code
-        step = lanes.shapes.stride(phi)
-        if step is None:
-            self._cells.store(phi.cls, cells, self._lane, value)
-            return
-        # All lanes leave together with one scalar, or with one from which they are counted.
-        type_ = register_type(phi.cls, 0)
-        if step:
-            lane = (
-                self._lane if phi.cls is RegClass.D else code.let(f"trunc i64 {self._lane} to i32")
-            )
-            value = code.let(f"sub {type_} {value}, {code.let(f'mul {type_} {lane}, {step}')}")
-        code.line(f"store {type_} {value}, ptr {cells}")
-
-    def _prepare_exit(self, source: int, target: int) -> None:
-        way = self._flow.route(source, target)
-        if way not in self._exits:
-            self._exits[way] = Exit(self.lanes.entry.let("alloca i64"))
-            self.code.line(f"store i64 0, ptr {self._exits[way].word}")
-        for phi in self._ssa.phis.get(target, ()):
-            ((part, types),) = self.lanes.parts(phi)
-            key = (phi, part) if way == target else (phi, part, "next")
-            scalar = self.lanes.shapes.stride(phi) is not None
-            cells = (
-                self.lanes.entry.let(f"alloca {types[0]}") if scalar else self._cells.new(phi.cls)
-            )
-            self._exits[way].brought.setdefault(phi, (key, cells))
-
-    def _rejoin(self) -> None:
-        """Let all lanes wait after the loop, and jump to the node that runs next."""
-        lanes, code, edges = self.lanes, self.code, self.edges
-        waits = edges.plan.waits[self.loop.header]
-        lanes.local.clear()
-        for way, exit_ in self._exits.items():
-            chunks = lanes.mask
-            if len(self._exits) > 1:
-                chunks = lanes.chunks(code.let(f"load i64, ptr {exit_.word}"))
-            spared = chunks if way in waits else None
-            for phi, (key, cells) in exit_.brought.items():
-                ((_, types),) = lanes.parts(phi)
-                values = (
-                    self._cells.vector(phi.cls, cells)
-                    if lanes.shapes.stride(phi) is None
-                    else [code.let(f"load {types[0]}, ptr {cells}")]
-                )
-                lanes.copy(key, types, values, spared)
-            edges.wait_at(way, chunks, others_wait=way in waits)
-        edges.end_node(self.loop.header, *self._exits)
 
 
 def _refuse(op: Op) -> None:

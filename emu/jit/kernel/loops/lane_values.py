@@ -1,0 +1,87 @@
+"""What a loop of lanes one by one takes from the warp's vectors, and each lane's part of it."""
+
+from __future__ import annotations
+
+from .....isa.types import RegClass
+from ....analysis.flow.order import Loop
+from ....analysis.lanes.sparse import taken_in
+from ....analysis.values.ssa import Const, Op, Phi, Value, same_value, uses
+from ...llvm.text import constant, register_type
+from ..lane_code import LaneCode
+from .lane_cells import LaneCells
+
+MOST_AHEAD = 4
+"""Most values of the next lane that are loaded while one lane runs."""
+
+
+class LaneValues:
+    """The values of a loop from outside, the phis of its header among them."""
+
+    def __init__(self, lanes: LaneCode, loop: Loop, cells: LaneCells, *, has_both: bool) -> None:
+        """Append what puts vectors into cells, before the loop.
+
+        `has_both`: lanes may have run some iterations together.
+        """
+        self._lanes, self._loop, self._cells, self._has_both = lanes, loop, cells, has_both
+        self._in_cells: set[Value] = set()
+        needed = sorted(taken_in(lanes.ssa, loop), key=lanes.table.position)
+        self._sources = {value: self._spill(value) for value in needed}
+        """Where each lane finds its own value: a ptr to cells, or a scalar if it needs none."""
+
+    def _spill(self, value: Value) -> str:
+        lanes = self._lanes
+        if lanes.shapes.is_uniform(value):
+            return lanes.scalar(value)
+        if lanes.is_counted(value):
+            return lanes.lane0(value)
+        constant_ = self._constant_of(value)
+        if constant_ is not None:
+            return constant_
+        self._in_cells.add(value)
+        return self._cells.spill(value)
+
+    def _constant_of(self, value: Value) -> str | None:
+        """Return the constant that a phi of the header has when lanes enter; None without one."""
+        loop = self._loop
+        if not isinstance(value, Phi) or value.node != loop.header or self._has_both:
+            return None
+        brought = [a for n, a in value.args.items() if n not in loop.nodes]
+        first = brought[0]
+        if not isinstance(first, Const) or len({same_value(a) for a in brought}) > 1:
+            return None
+        return constant(value.cls, first.bits, 0)
+
+    def ahead(self) -> dict[Value, str]:
+        """Return the values, and their cells, that are loaded for a lane while one before it runs.
+
+        Those that decide branches come first.
+        """
+        ssa = self._lanes.ssa
+        first = set(ssa.phis.get(self._loop.header, ()))
+        for number in self._loop.nodes:
+            condition = ssa.conditions.get(number)
+            if isinstance(condition, Op):
+                first |= uses(condition)
+        kept = [value for value in self._sources if value in self._in_cells]
+        kept.sort(key=lambda value: value not in first)
+        return {value: self._sources[value] for value in kept[:MOST_AHEAD]}
+
+    def of_lane(self, lane: str, known: dict[Value, str]) -> dict[Value, str]:
+        """Return the operands of a lane, an i64; what is `known` has been loaded from its cell."""
+        return {
+            value: self._loaded(value, known[value]) if value in known else self._own(value, lane)
+            for value in self._sources
+        }
+
+    def _loaded(self, value: Value, own: str) -> str:
+        return self._lanes.code.let(f"trunc i8 {own} to i1") if value.cls is RegClass.C else own
+
+    def _own(self, value: Op | Phi, lane: str) -> str:
+        lanes, code, cls, source = self._lanes, self._lanes.code, value.cls, self._sources[value]
+        if value not in self._in_cells and not lanes.is_counted(value):
+            return source
+        if lanes.is_counted(value):
+            type_, step = register_type(cls, 0), lanes.shapes.stride(value) or 0
+            number = lane if cls is RegClass.D else code.let(f"trunc i64 {lane} to i32")
+            return code.let(f"add {type_} {source}, {code.let(f'mul {type_} {number}, {step}')}")
+        return self._loaded(value, self._cells.load(cls, source, lane))
