@@ -19,9 +19,8 @@ from ..lane_code import LaneCode
 from . import conditional
 from .addressing.addresses import Addresses, Place, Row
 from .addressing.forms import Form
-from .addressing.near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
-from .addressing.two_indices import of_two_indices
 from .ahead import Ahead
+from .by_index import ByIndex
 from .cold import Cold, Targets
 from .kernel_memory import KernelMemory
 from .moves import Moves
@@ -30,8 +29,6 @@ from .pieces import Pieces
 from .records.access import RecordAccess
 from .records.row_accesses import RowAccesses
 from .runs import Runs
-from .scattered import Scattered, steps_by_elements
-from .shuffles import tables
 from .shuffles.columns import ColumnAccess, Columns, columns_of
 from .site import Site
 
@@ -51,11 +48,10 @@ class GlobalMemory:
         self.pieces = pieces
         self.addresses = Addresses(lanes, memory.params)
         self.rows = RowAccesses(lanes, moves, cold, pieces)
-        self._ranges = memory.ranges
         self._for_running = memory.for_running
         self.runs = Runs(lanes, memory)
-        self._scattered = Scattered(lanes, moves, cold, self.addresses)
         self._ahead = Ahead(lanes, memory.ranges)
+        self._by_index = ByIndex(lanes, moves, cold, self.addresses, memory.ranges, self._wide)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
@@ -126,7 +122,7 @@ class GlobalMemory:
             place = addresses.place_at(first, window, type_.size * lanes.count, type_.size)
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
         else:
-            loaded = self._any_place(site)
+            loaded = self._by_index.any_place(site)
         return loaded if site.is_load else None
 
     def has_own_way(self, op: Op) -> bool:
@@ -158,21 +154,6 @@ class GlobalMemory:
             return None
         form = form.plus_constant(address.offset)
         return self.addresses.element(form, window, type_.size, type_.size)
-
-    def _any_place(self, site: Site) -> list[str]:
-        """Access by an address that is not a sum with one index: by two of them, or as it is."""
-        addresses, op = self.addresses, site.op
-        assert op.base is not None
-        assert op.ins.address is not None
-        found = None if site.is_inside else of_two_indices(addresses, op.base)
-        if found is None or not steps_by_elements(found[0], site.size):
-            return self._scattered.pointers(site)
-        form = found[0].plus_constant(op.ins.address.offset)
-        if form.constant < 0:
-            return self._scattered.pointers(site)  # indices count from inside the buffer
-        offset = addresses.distance(form, site.window)
-        count = addresses.count_inside(offset, site.size, form.scale, site.window)
-        return self._scattered.indexed(site, form, offset, count, found[1])
 
     def _place(self, site: Site, form: Form) -> Place:
         """Return where a wide access by an index with a stride begins."""
@@ -275,7 +256,7 @@ class GlobalMemory:
             return []
 
         def slow() -> list[str]:
-            return self._one_by_one(site, form)
+            return self._by_index.one_by_one(site, form)
 
         is_certain = site.is_inside or op in self.certain
         if lanes.is_pieced(op) and site.is_load:
@@ -301,16 +282,8 @@ class GlobalMemory:
             site,
             access.is_possible(),
             lambda: access.fast(self.moves),
-            lambda: self._one_by_one(site, form),
+            lambda: self._by_index.one_by_one(site, form),
         )
-
-    def _one_by_one(self, site: Site, form: Form | None) -> list[str]:
-        """Gather or scatter, whatever the addresses."""
-        if form is None or form.index is None or not steps_by_elements(form, site.size):
-            return self._scattered.pointers(site)
-        offset = self.addresses.distance(form, site.window)
-        count = self.addresses.count_inside(offset, site.size, form.scale, site.window)
-        return self._scattered.indexed(site, form, offset, count)
 
     # --- an index
 
@@ -337,9 +310,7 @@ class GlobalMemory:
                 loaded = self._in_runs(site, form)
                 if loaded:
                     return loaded
-            if steps_by_elements(form, size):
-                return self._indexed(site, form)
-            return self._scattered.pointers(site)
+            return self._by_index.indexed(site, form)
         if site.is_inside:
             return self._wide(site, addresses.host_inside(form, site.window))
         place = self._place(site, form)
@@ -369,7 +340,7 @@ class GlobalMemory:
             return self._wide(site, host)
         if site.is_load and form is not None and form.index is not None:
             loaded = self._in_runs(site, form)
-        return loaded or self._one_by_one(site, form)
+        return loaded or self._by_index.one_by_one(site, form)
 
     def _in_runs(self, site: Site, form: Form) -> list[str]:
         """Load what is all inside by runs of neighbours; no vectors if these are not known."""
@@ -378,54 +349,6 @@ class GlobalMemory:
         host = self.addresses.host(site.window, self.addresses.distance(form, site.window))
         loaded = self.runs.load(site.op, index, host, form.scale, signed=form.signed)
         return [extended(self.lanes.code, c, site.type, self.lanes.n) for c in loaded]
-
-    def _indexed(self, site: Site, form: Form) -> list[str]:
-        """Access by any index: wide if those of the lanes are near each other, else one by one."""
-        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
-        index = form.index
-        assert index is not None
-        offset = addresses.distance(form, site.window)
-        count = addresses.count_inside(offset, site.size, form.scale, site.window)
-
-        def each() -> list[str]:
-            return self._scattered.indexed(site, form, offset, count, highest=highest)
-
-        highest = self._ranges.of(index, site.op.node).high
-        if form.scale == site.size and site.is_load:
-            elements = tables.elements_for(highest, site.size)
-            if elements is not None:
-
-                def table() -> list[str]:
-                    host = addresses.host(site.window, offset)
-                    return tables.load(lanes, site.type, host, elements, lanes.vector(index))
-
-                has_all = code.let(f"icmp uge i64 {count}, {elements}")
-                return self._either(site, has_all, table, each)
-        refills = lanes.facts.refills  # lanes have any work-items, and are hardly ever neighbours
-        if form.scale != site.size or refills or not is_computed(index, lanes.shapes):
-            return each()
-        near = near_of(lanes, index)
-
-        def host() -> str:
-            start = addresses.plus_scaled(offset, near.first, form.scale)
-            return addresses.host(site.window, start)
-
-        def fits(elements: int) -> str:
-            end = code.let(f"add i64 {near.first}, {elements}")
-            return code.let(f"icmp ule i64 {end}, {count}")
-
-        def others() -> list[str]:
-            if not (
-                site.is_load
-                and has_permutes(site.size, lanes.n)
-                and is_shuffled(index, lanes.shapes)
-            ):
-                return each()
-            good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
-            return self._either(site, good, lambda: permuted(lanes, host(), near), each)
-
-        good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.count)}")
-        return self._either(site, good, lambda: self._wide(site, host()), others)
 
     # --- both sides
 

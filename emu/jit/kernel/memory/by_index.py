@@ -1,0 +1,120 @@
+"""Accesses of global memory by an index or pointer of each lane: near each other, or anywhere.
+
+What lies near each other at run time, or in a small table, takes wide accesses and permutations;
+all else is gathered or scattered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....analysis.ranges.offset_ranges import Ranges
+from ..lane_code import LaneCode
+from .addressing.addresses import Addresses
+from .addressing.forms import Form
+from .addressing.near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
+from .addressing.two_indices import of_two_indices
+from .cold import Cold
+from .moves import Moves
+from .scattered import Scattered, steps_by_elements
+from .shuffles import tables
+from .site import Site
+
+
+class ByIndex:
+    """Emits the accesses of lanes that each have a place of their own."""
+
+    def __init__(
+        self,
+        lanes: LaneCode,
+        moves: Moves,
+        cold: Cold,
+        addresses: Addresses,
+        ranges: Ranges,
+        wide: Callable[[Site, str], list[str]],
+    ) -> None:
+        """`wide` makes a wide access at a host address, a ptr."""
+        self.lanes = lanes
+        self.moves = moves
+        self.addresses = addresses
+        self._scattered = Scattered(lanes, moves, cold, addresses)
+        self._ranges = ranges
+        self._wide = wide
+
+    def any_place(self, site: Site) -> list[str]:
+        """Access by an address that is not a sum with one index: by two of them, or as it is."""
+        addresses, op = self.addresses, site.op
+        assert op.base is not None
+        assert op.ins.address is not None
+        found = None if site.is_inside else of_two_indices(addresses, op.base)
+        if found is None or not steps_by_elements(found[0], site.size):
+            return self._scattered.pointers(site)
+        form = found[0].plus_constant(op.ins.address.offset)
+        if form.constant < 0:
+            return self._scattered.pointers(site)  # indices count from inside the buffer
+        offset = addresses.distance(form, site.window)
+        count = addresses.count_inside(offset, site.size, form.scale, site.window)
+        return self._scattered.indexed(site, form, offset, count, found[1])
+
+    def one_by_one(self, site: Site, form: Form | None) -> list[str]:
+        """Gather or scatter, whatever the addresses."""
+        if form is None or form.index is None or not steps_by_elements(form, site.size):
+            return self._scattered.pointers(site)
+        offset = self.addresses.distance(form, site.window)
+        count = self.addresses.count_inside(offset, site.size, form.scale, site.window)
+        return self._scattered.indexed(site, form, offset, count)
+
+    def indexed(self, site: Site, form: Form) -> list[str]:
+        """Access by any index: wide if those of the lanes are near each other, else one by one."""
+        lanes, code, addresses = self.lanes, self.lanes.code, self.addresses
+        index = form.index
+        assert index is not None
+        if not steps_by_elements(form, site.size):
+            return self._scattered.pointers(site)
+        offset = addresses.distance(form, site.window)
+        count = addresses.count_inside(offset, site.size, form.scale, site.window)
+
+        def each() -> list[str]:
+            return self._scattered.indexed(site, form, offset, count, highest=highest)
+
+        highest = self._ranges.of(index, site.op.node).high
+        if form.scale == site.size and site.is_load:
+            elements = tables.elements_for(highest, site.size)
+            if elements is not None:
+
+                def table() -> list[str]:
+                    host = addresses.host(site.window, offset)
+                    return tables.load(lanes, site.type, host, elements, lanes.vector(index))
+
+                has_all = code.let(f"icmp uge i64 {count}, {elements}")
+                return self._either(site, has_all, table, each)
+        refills = lanes.facts.refills  # lanes have any work-items, and are hardly ever neighbours
+        if form.scale != site.size or refills or not is_computed(index, lanes.shapes):
+            return each()
+        near = near_of(lanes, index)
+
+        def host() -> str:
+            start = addresses.plus_scaled(offset, near.first, form.scale)
+            return addresses.host(site.window, start)
+
+        def fits(elements: int) -> str:
+            end = code.let(f"add i64 {near.first}, {elements}")
+            return code.let(f"icmp ule i64 {end}, {count}")
+
+        def others() -> list[str]:
+            if not (
+                site.is_load
+                and has_permutes(site.size, lanes.n)
+                and is_shuffled(index, lanes.shapes)
+            ):
+                return each()
+            good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
+            return self._either(site, good, lambda: permuted(lanes, host(), near), each)
+
+        good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.count)}")
+        return self._either(site, good, lambda: self._wide(site, host()), others)
+
+    def _either(
+        self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]
+    ) -> list[str]:
+        return self.moves.either(good, fast, slow, site.op.cls, self.lanes.n)
