@@ -285,7 +285,7 @@ class KernelCode:
         edges.clear_all()
         barriers = OneWarp(lanes, warp) if self.has_barrier else None
         nodes = Nodes(edges, self.memory, warp, barriers)
-        nodes.lists = lists
+        nodes.ops.lists = lists
         nodes.begin_warp()
         edges.enter(START, running)
         nodes.emit()
@@ -335,7 +335,7 @@ class KernelCode:
         nodes = Nodes(edges, self.memory, warp, barriers)
         nodes.emit()
         code.block("warp_resume")
-        barriers.resume(place, nodes.instruction)
+        barriers.resume(place, nodes.ops.instructions.op)
         code.block("warp_over")
         barriers.end()
         code.block("warp_next")

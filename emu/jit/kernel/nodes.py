@@ -21,16 +21,16 @@ from . import budget
 from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
-from .control.listed import ListedLanes
 from .control.running_vectors import RunningVectors
-from .instructions import Instructions
 from .loops.agreed import AgreedLanes
-from .loops.hidden import has_many_addresses, hide
 from .loops.hoisted import Hoisted
 from .loops.lane_by_lane import LaneByLane
-from .loops.versions import may_have_version, times_written
+from .loops.latches import Latches
+from .loops.versions import may_have_version
+from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
 from .memory.watched.watching import watching_of
+from .node_ops import NodeOps
 from .workgroups.barriers import Barriers
 from .workgroups.identity import GROUP, Identity, Warp
 from .workgroups.one_warp import OneWarp
@@ -59,15 +59,13 @@ class Nodes:
         self._barriers = barriers
         self._flow = lanes.flow
         self._identity = identity or Identity(lanes, warp)
-        self._instructions = Instructions(lanes, memory, self._identity.op)
-        addresses = self._instructions.access.global_.addresses
+        self.ops = NodeOps(lanes, memory, self._identity.op)
+        addresses = self.ops.instructions.access.global_.addresses
         one_warp = isinstance(barriers, OneWarp)
         is_straight = barriers is None or one_warp
-        self._watching = watching_of(
+        self._watching = self.ops.watching = watching_of(
             lanes, memory, addresses, (GROUP, warp.flat, warp.first), is_straight=is_straight
         )
-        """What watches accesses, if some must be watched."""
-        self._divergent = lanes.ssa.conditions.keys() - plan.uniform_branches
         self._at_exit = budget.charged_at_exit(lanes, plan, memory.ranges)
         """Latch -> iterations of the loop, for those that are charged when it is left."""
         loops = (self._flow.loops[lanes.flow.nodes[n].latch_of or 0].number for n in self._at_exit)
@@ -84,22 +82,17 @@ class Nodes:
         )
         self._copied = CopiedLoops(lanes, plan, trips, self._running.copied, copied or {})
         if self._running.forwarded.loads:
-            self._instructions.access.local.forwarding.found = self._running.forwarded
+            self.ops.instructions.access.local.forwarding.found = self._running.forwarded
         lanes.charges = charges_of(self._flow, {*loops, *self._copied.numbers})
         lanes.charges_by_helper = budget.is_by_helper(lanes, plan, self._copied.numbers)
         left = {t.exit: (at_exit_of, t.returns) for at_exit_of, t in at_exit.items() if t.returns}
         agree = barriers is not None and not counts and not plan.sparse
         self._branches = Branches(
-            edges, self._running, left, self._instructions.op if agree else None
+            edges, self._running, left, self.ops.instructions.op if agree else None
         )
-        self._entered: set[int] = set()
-        """Headers whose loop is entered by other code than the header's."""
-        self._hidden: dict[int, bool] = {}
-        """Loop that is being written -> whether LLVM does not know how its counters step."""
+        self._latches = Latches(edges, self._copied, self._at_exit)
         self._version: Hoisted | None = None
         """The version of a loop that is being written, if it is the one without tests."""
-        self.lists = True
-        """Whether accesses by lists of neighbours have code of their own."""
 
     def begin_warp(self) -> None:
         """Append what precedes the nodes: nothing is known yet of the warp's accesses."""
@@ -201,9 +194,7 @@ class Nodes:
         lanes, plan, edges = self.lanes, self.plan, self.edges
         loop = self._loop_at(number)
         if loop is not None:
-            self._hidden[loop.number] = self._is_hidden(loop)
-            if self._hidden[loop.number]:
-                hide(lanes, number)
+            self._latches.hide(loop, self._version, self._access)
         edges.keep_mask(number)
         if edges.counters is not None:
             edges.counters.run(number)
@@ -215,49 +206,19 @@ class Nodes:
                 return
             lanes.local.clear()
             lanes.code.block(f"together{number}")
-        if self._flow.nodes[number].latch_of is not None:
-            self._begin_iteration(number)
+        latch_of = self._flow.nodes[number].latch_of
+        if latch_of is not None:
+            self._latches.emit(self._flow.loops[latch_of], self._version, self._access)
         else:
             if self._version is None or not self._version.is_charged:
                 budget.spend_in(lanes, number)
-            self._emit_ops(lanes.ssa.ops.get(number, ()))
+            self.ops.emit(lanes.ssa.ops.get(number, ()), lists=self._version is None)
             self._leave(number)
 
-    def _emit_ops(self, ops: Sequence[Op]) -> None:
-        """Append the instructions of a node."""
-        for at, op in enumerate(ops):
-            if self._watching is not None:
-                self._watching.watch(op)
-            self._instructions.op(op)
-            lists = self.lists and self._version is None
-            listed = ListedLanes.of(self.lanes, op, ops[at + 1 :]) if lists else None
-            if listed is not None:
-                self._emit_listed(listed, ops[at + 1 :])
-                return
-
-    def _emit_listed(self, listed: ListedLanes, ops: Sequence[Op]) -> None:
-        """Append the instructions after a load from a list: for neighbours, and for all lanes."""
-        code = self.lanes.code
-        otherwise, after = code.fresh_label("s"), code.fresh_label("s")
-        listed.enter(otherwise)
-        usual = self._instructions
-        self._instructions = self._new_instructions()
-        for label in (otherwise, after):
-            for op in ops:
-                self._instructions.op(op)
-            code.jump(after)
-            code.block(label)
-            self._instructions = usual
-            listed.end()
-
-    def _new_instructions(self) -> Instructions:
-        """Return what emits instructions where values have other shapes."""
-        usual = self._instructions
-        found = Instructions(self.lanes, self._memory, self._identity.op)
-        found.assumed, found.access.tile.found = usual.assumed, usual.access.tile.found
-        found.access.global_.inside = usual.access.global_.inside
-        found.access.local.forwarding.found = usual.access.local.forwarding.found
-        return found
+    @property
+    def _access(self) -> Access:
+        """What emits accesses where values have the present shapes."""
+        return self.ops.instructions.access
 
     # --- where lanes enter loops
 
@@ -278,7 +239,7 @@ class Nodes:
             code.jump(edges.label("c", header))
         else:
             return
-        self._entered.add(header)
+        self._latches.entered.add(header)
         lanes.local.clear()
         code.block(edges.label("c", header))
         self._begin(header)
@@ -297,13 +258,11 @@ class Nodes:
         agreed = AgreedLanes.of(self.lanes, loop)
         if agreed is None:
             return self._emit_hoisted(loop)
-        usual = self._instructions
         checked = self.edges.label("c", loop.header)
         agreed.enter(checked)
-        self._instructions = self._new_instructions()
-        if not self._emit_hoisted(loop):
-            self.lanes.code.jump(checked)
-        self._instructions = usual
+        with self.ops.other_shapes():
+            if not self._emit_hoisted(loop):
+                self.lanes.code.jump(checked)
         agreed.end()
         return True
 
@@ -312,9 +271,8 @@ class Nodes:
         lanes, code, edges, header = self.lanes, self.lanes.code, self.edges, loop.header
         charges = loop.latch not in self._at_exit
         checked = edges.label("c", header)
-        hoisted = Hoisted(
-            lanes, self._instructions.access, loop, charges=charges, otherwise=checked
-        )
+        instructions, access = self.ops.instructions, self._access
+        hoisted = Hoisted(lanes, access, loop, charges=charges, otherwise=checked)
         if not hoisted.is_useful:
             if hoisted.in_step is not None:
                 code.jump(checked)
@@ -329,10 +287,8 @@ class Nodes:
         hoisted.enter()
         code.jump(edges.label("v", header))
         self._version, edges.versioned, edges.leave_version = hoisted, loop.nodes, hoisted.leave
-        self._instructions.access.rely_on(
-            hoisted.certain, hoisted.rows, {c.store: c for c in hoisted.carried}
-        )
-        self._instructions.sums = hoisted.sums
+        access.rely_on(hoisted.certain, hoisted.rows, {c.store: c for c in hoisted.carried})
+        instructions.sums = hoisted.sums
         for number in self._flow.order:
             if number in loop.nodes:
                 lanes.local.clear()
@@ -346,8 +302,8 @@ class Nodes:
                     code.block(runs)
                     edges.take_mask(number)
                 self._run(number)
-        self._instructions.access.rely_on(frozenset())
-        self._instructions.sums = frozenset()
+        access.rely_on(frozenset())
+        instructions.sums = frozenset()
         self._version, edges.versioned = None, frozenset()
         return True
 
@@ -370,76 +326,11 @@ class Nodes:
 
         A `tile` is read from global memory.
         """
-        self._instructions.assumed = assumed
-        self._instructions.access.global_.inside = inside
-        self._instructions.access.tile.found = tile or CopiedTile()
-        if self._instructions.access.tile.is_unread:
+        self.ops.instructions.assumed = assumed
+        self.ops.instructions.access.global_.inside = inside
+        self.ops.instructions.access.tile.found = tile or CopiedTile()
+        if self.ops.instructions.access.tile.is_unread:
             self.lanes.unread = unread_without_places(self.lanes.ssa, self._copied.numbers)
-
-    def instruction(self, op: Op) -> None:
-        """Append one instruction."""
-        self._instructions.op(op)
-
-    def _begin_iteration(self, number: int) -> None:
-        """Let the lanes at a latch begin the next iteration."""
-        lanes = self.lanes
-        loop = self._flow.loops[self._flow.nodes[number].latch_of or 0]
-        header = loop.header
-        copy = self._copied.copy_of(loop)
-        if copy is not None and copy + 1 == self._copied.copies(loop):
-            self.edges.end_node(number)  # no lane is here
-            return
-        for phi in lanes.ssa.phis.get(header, ()):
-            if phi in lanes.unread:
-                continue
-            for part, types in lanes.parts(phi):
-                following = lanes.variables.load((phi, part, "next"), types)
-                lanes.variables.store((phi, part), types, following)
-        self.edges.wait_at(header, lanes.mask)
-        if self.edges.counters is not None:
-            self.edges.counters.follow(number, header)
-        if copy is not None:
-            lanes.code.jump(self.edges.label("n", header, copy=1))
-            return
-        if self._refilled is not None and number == self._refilled.latch:
-            lanes.code.jump(self.edges.label("n", header))
-            return
-        if self._refilled is not None and number == self._refilled.inner_latch:
-            self._refilled.begin_iteration()
-        version, trips = self._version, self._at_exit.get(number)
-        if version is not None:
-            version.step()
-        if trips is None and (version is None or not version.is_charged):
-            budget.spend(lanes, loop)
-        # A lane runs it, so no test is needed.
-        if version is not None:
-            start = self.edges.label("v", header)
-        elif header in self._entered:
-            start = self.edges.label("c", header)
-        else:
-            start = self.edges.label("r" if header in self.plan.masks.tested else "n", header)
-        unroll = 0 if trips is None else self._unroll(loop, trips)
-        if version is not None and version.is_charged and not self._hidden[loop.number]:
-            unroll = version.unroll()
-        lanes.code.jump(start, unroll=unroll)
-
-    def _is_hidden(self, loop: Loop) -> bool:
-        """Return whether LLVM shall not know how the counters of a loop step."""
-        trips = self._at_exit.get(loop.latch)
-        return (
-            self._refilled is None
-            and loop.header not in self.plan.sparse
-            and self._copied.copy_of(loop) is None
-            and (trips is None or not self._unroll(loop, trips))
-            and has_many_addresses(self.lanes, loop, self._copied.numbers)
-        )
-
-    def _unroll(self, loop: Loop, trips: Trips) -> int:
-        """Return how many iterations of a loop shall follow each other without a branch."""
-        access, version = self._instructions.access, self._version
-        certain = access.global_.inside | (version.certain if version is not None else frozenset())
-        agree = loop.nodes.isdisjoint(self._divergent)
-        return times_written(self.lanes, loop, trips, access, certain, agree=agree)
 
     def _leave(self, number: int) -> None:
         """End a node: hand its lanes on and jump to the node that runs next."""

@@ -217,7 +217,7 @@ def emit_edge_nodes(
     edges = Edges(code, plan, version="e", after=after)
     _begin(code, edges, warp.existing, counters)
     nodes = Nodes(edges, memory, warp, None)
-    nodes.lists = False
+    nodes.ops.lists = False
     nodes.assume(assumed, inside)
     nodes.emit()
     return code.variables
