@@ -203,7 +203,7 @@ class LaneByLane:
     def _enter(self, known: dict[Value, str]) -> None:
         """Give one lane what it needs at the header; what is `known` has been loaded."""
         code, header, one = self.code, self.loop.header, self.one
-        for value, own in self._values.of_lane(self._lane, known).items():
+        for value, own in self._values.of_lane(self._lane, known):
             if isinstance(value, Phi) and value.node == header:
                 one.variables.store((value, "value"), one.types_of(value.cls, True), [own])
             else:

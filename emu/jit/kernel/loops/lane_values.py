@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .....isa.types import RegClass
 from ....analysis.flow.order import Loop
 from ....analysis.lanes.sparse import taken_in
@@ -66,12 +68,11 @@ class LaneValues:
         kept.sort(key=lambda value: value not in first)
         return {value: self._sources[value] for value in kept[:MOST_AHEAD]}
 
-    def of_lane(self, lane: str, known: dict[Value, str]) -> dict[Value, str]:
-        """Return the operands of a lane, an i64; what is `known` has been loaded from its cell."""
-        return {
-            value: self._loaded(value, known[value]) if value in known else self._own(value, lane)
-            for value in self._sources
-        }
+    def of_lane(self, lane: str, known: dict[Value, str]) -> Iterator[tuple[Value, str]]:
+        """Yield the operands of a lane, an i64; what is `known` has been loaded from its cell."""
+        for value in self._sources:
+            loaded = known.get(value)
+            yield value, self._own(value, lane) if loaded is None else self._loaded(value, loaded)
 
     def _loaded(self, value: Value, own: str) -> str:
         return self._lanes.code.let(f"trunc i8 {own} to i1") if value.cls is RegClass.C else own

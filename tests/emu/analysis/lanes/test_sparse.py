@@ -1,0 +1,149 @@
+"""Loops that lanes may run one after the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from simtlab.emu.analysis.lanes.sparse import sparse_loops
+from simtlab.programs import find
+
+from ...support.chains import CHAIN, STEP, inside
+from ...support.flows import shapes_of
+
+
+def test_of_the_programs_only_graph_searches_are_sparse() -> None:
+    import simtlab
+    from simtlab.emu.analysis.facts import Facts
+    from simtlab.emu.analysis.flow import order
+    from simtlab.emu.analysis.values import construction
+    from simtlab.emu.analysis.warps.uniformity import Shapes
+
+    found = {}
+    for name in ("bfs", "collatz", "mandelbrot", "kmeans", "matmul", "scan", "histogram"):
+        for function in simtlab.assemble(find(name).path):
+            instructions = function.kernel.instructions
+            form = construction.build(instructions, order.build(instructions))
+            found[function.name] = bool(sparse_loops(Shapes(form, Facts(32, (64, 1, 1), True))))
+    assert [name for name, is_sparse in found.items() if is_sparse] == ["bfs"]
+
+
+LOOPS = {
+    # name: (the loop of WALK, whether it is sparse)
+    "what a list of its own names": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d1
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s1, $s1, 1
+        cmp_lt_u32 $c0, $s1, $s4
+        cbr $c0, @top""",
+        True,
+    ),
+    "a stretch of its own": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s1, $s1, 2
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a stretch of bytes of its own": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        add_u64 $d8, $d7, $d2
+        ld_global_u8 $s4, [$d8]
+        add_u32 $s1, $s1, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "bytes of its own that are stored": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        add_u64 $d8, $d7, $d2
+        ld_global_u8 $s4, [$d8]
+        st_global_u8 $s4, [$d8+64]
+        add_u32 $s1, $s1, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a list with atomics": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d1
+        atomic_min_global_u32 [$d8], $s1
+        add_u32 $s1, $s1, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a list with atomics whose order shows": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d1
+        atomic_add_global_u32 $s5, [$d8], $s1
+        add_u32 $s1, $s1, $s5
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "a pointer of its own that steps": (
+        """cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+    @top:
+        ld_global_u32 $s4, [$d8]
+        add_u64 $d8, $d8, 4
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "places that wrap around": (
+        """@top:
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s1, $s1, 1
+        and_u32 $s1, $s1, 63
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "a chain": (CHAIN, False),
+    "a chain and what it leads to": (
+        f"""@top:\n{STEP}
+        mad_u64 $d8, $d7, 4, $d1
+        ld_global_u32 $s4, [$d8]
+        cmp_ne_u32 $c0, $s4, $s9
+        cbr $c0, @top""",
+        False,
+    ),
+    "neighbours": (
+        """mov_u32 $s4, $s0
+    @top:
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s5, [$d8]
+        add_u32 $s4, $s4, 1
+        cmp_ne_u32 $c0, $s5, 0
+        cbr $c0, @top""",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_lanes_run_alone_where_the_data_say_where_they_access(name: str) -> None:
+    body, is_sparse = LOOPS[name]
+    assert bool(sparse_loops(shapes_of(inside(body)))) is is_sparse
