@@ -16,7 +16,7 @@ from .texts.collector import Collector
 def emit(draft: DraftProgram, collector: Collector) -> Program:
     """Encode a draft whose branches are complete; what has no encoding goes to the collector."""
     numbers = _Files(draft.files)
-    kernels = tuple([_kernel(kernel, numbers, collector) for kernel in draft.kernels])
+    kernels = tuple([_kernel(kernel, numbers, draft.readonly_data, collector) for kernel in draft.kernels])
     return Program(
         kernels, draft.readonly, draft.readonly_data, tuple(numbers.names), draft.sources
     )
@@ -42,7 +42,9 @@ class _Files:
         return location if number == location.file else replace(location, file=number)
 
 
-def _kernel(draft: DraftKernel, files: _Files, collector: Collector) -> Kernel:
+def _kernel(
+    draft: DraftKernel, files: _Files, readonly: bytes, collector: Collector
+) -> Kernel:
     instructions = tuple([instruction(ins) for ins in draft.code])
     words: list[int] = []
     for pc, ins in enumerate(instructions):
@@ -58,6 +60,7 @@ def _kernel(draft: DraftKernel, files: _Files, collector: Collector) -> Kernel:
         draft.private,
         tuple(sorted(draft.labels.items(), key=lambda label: label[1])),
         tuple([files.place(ins.location) for ins in draft.code]),
+        readonly,
     )
     # Decoding for the verifier what was encoded a moment ago would take as long as resolving.
     # That both are the same is a property of the encoding, tested over the whole table.

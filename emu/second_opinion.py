@@ -79,14 +79,14 @@ class SecondOpinion:
 
 def _depends_on_changes(kernel: Kernel) -> bool:
     """Return whether a kernel may do something else with the memory that it has changed."""
-    found = _DEPENDENT.find(kernel.words)
+    found = _DEPENDENT.find(kernel.key)
     if found is None:
-        found = _DEPENDENT.keep(kernel.words, may_wait(kernel) and not is_repeatable(kernel))
+        found = _DEPENDENT.keep(kernel.key, may_wait(kernel) and not is_repeatable(kernel))
     return found
 
 
-_DEPENDENT: Recent[tuple[int, ...], bool] = Recent()
-"""By the words of a kernel, which many launches share."""
+_DEPENDENT: Recent[tuple[object, ...], bool] = Recent()
+"""By the key of a kernel, which many launches share."""
 
 
 def _changed(work: Work) -> list[Buffer]:

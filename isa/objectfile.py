@@ -232,7 +232,7 @@ def _read_program(r: _Reader) -> Program:
             code="SIM204",
         )
     data = r.take(size)
-    kernels = tuple(_read_kernel(r, len(files)) for _ in range(r.count(4, 24)))
+    kernels = tuple(_read_kernel(r, len(files), data) for _ in range(r.count(4, 24)))
     if r.at != len(r.data):
         raise ObjectFileError(f"{len(r.data) - r.at} bytes follow the last kernel", code="SIM203")
     used = dict.fromkeys(p.file for kernel in kernels for p in kernel.locations)
@@ -243,7 +243,7 @@ def _read_program(r: _Reader) -> Program:
     return Program(kernels, readonly, data, files)
 
 
-def _read_kernel(r: _Reader, n_files: int) -> Kernel:
+def _read_kernel(r: _Reader, n_files: int, readonly: bytes) -> Kernel:
     name = r.name("kernel")
     declared = []
     for _ in range(r.count(2, 4)):
@@ -272,4 +272,4 @@ def _read_kernel(r: _Reader, n_files: int) -> Kernel:
             code="SIM204",
         )
     labels = tuple((r.name("label"), r.number(4)) for _ in range(r.count(4, 6)))
-    return Kernel(name, layout_params(declared), words, group, private, labels, locations)
+    return Kernel(name, layout_params(declared), words, group, private, labels, locations, readonly)

@@ -13,6 +13,10 @@ from .instruction import Instruction
 from .types import Segment, Type
 
 
+MOST_TABLES = 4096
+"""Bytes of the largest readonly data of which analyses know the numbers."""
+
+
 def align(offset: int, alignment: int) -> int:
     """Return the next multiple of `alignment` at or above `offset`."""
     return -(-offset // alignment) * alignment
@@ -110,6 +114,20 @@ class Kernel:
     private: tuple[Symbol, ...] = ()
     labels: tuple[tuple[str, int], ...] = ()
     locations: tuple[Location, ...] = ()
+    readonly: bytes = field(default=b"", compare=False, repr=False)
+    """The readonly data of its program."""
+
+    @cached_property
+    def tables(self) -> bytes:
+        """The readonly data, of which analyses know the numbers; empty if large or not loaded."""
+        is_small = 0 < len(self.readonly) <= MOST_TABLES
+        loads = is_small and any(i.row.segment is Segment.READONLY for i in self.instructions)
+        return self.readonly if loads else b""
+
+    @cached_property
+    def key(self) -> tuple[object, ...]:
+        """What is found of kernels is the same for those with equal keys, but for parameters."""
+        return self.words, self.group_size, self.private_size, self.tables
 
     @cached_property
     def instructions(self) -> tuple[Instruction, ...]:

@@ -28,9 +28,12 @@ MOST_NESTED = 4
 class Analysis:
     """What is known about a kernel's code; each pass runs when it is first asked for."""
 
-    def __init__(self, code: tuple[Instruction, ...], private_bytes: int = 0) -> None:
+    def __init__(
+        self, code: tuple[Instruction, ...], private_bytes: int = 0, tables: bytes = b""
+    ) -> None:
         self._code = code
         self._private_bytes = private_bytes
+        self._tables = tables
         self._shapes: dict[Facts, Shapes] = {}
 
     @cached_property
@@ -46,13 +49,14 @@ class Analysis:
         """The nodes of the code, where loops may be copied for each of their iterations."""
         flow = order.build(self._code)
         if self._private_bytes:
-            found = unrolled(self._code, flow, self._private_bytes)
+            found = unrolled(self._code, flow, self._private_bytes, self._tables)
             if found is not None:
                 return found
-        straight = decided(self._code, flow)
+        straight = decided(self._code, flow, self._tables)
         if straight is not None:
             return straight
-        return copied(self._code, flow, short_loops(self._code, flow), MOST_ITERATIONS)
+        short = short_loops(self._code, flow)
+        return copied(self._code, flow, short, MOST_ITERATIONS, self._tables)
 
     @cached_property
     def ssa(self) -> Ssa:
@@ -97,17 +101,18 @@ class Analysis:
 
 
 def analyse(kernel: Kernel) -> Analysis:
-    """Return the analysis of a kernel: the same one for kernels with the same words, for a while.
+    """Return the analysis of a kernel: the same one for kernels with the same key, for a while.
 
     A cold launch asks several times: whether the interpreter must run the kernel, which width its
     warps have, and for its code.
     """
-    key = kernel.words, kernel.private_size
-    found = _LATEST.find(key)
-    return found or _LATEST.keep(key, Analysis(kernel.instructions, kernel.private_size))
+    found = _LATEST.find(kernel.key)
+    return found or _LATEST.keep(
+        kernel.key, Analysis(kernel.instructions, kernel.private_size, kernel.tables)
+    )
 
 
 KEPT = 4
 """Kernels of which analyses are kept: they take much more room than their results."""
 
-_LATEST: Recent[tuple[tuple[int, ...], int], Analysis] = Recent(KEPT)
+_LATEST: Recent[tuple[object, ...], Analysis] = Recent(KEPT)

@@ -69,7 +69,7 @@ def reliance_of(kernel: Kernel, group_size: Dim3) -> Reliance | None:
 
     Workgroups have `group_size` work-items, or fewer at the edge of a grid.
     """
-    key = kernel.words, kernel.params, group_size
+    key = kernel.key, kernel.params, group_size
     found = _FOUND.find(key) or _FOUND.keep(key, (_reliance(kernel, group_size),))
     return found[0]
 

@@ -41,7 +41,7 @@ class CountingAnalysis(Analysis):
 def analyse_counting(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
     """Return the analysis of a kernel for code that counts; None if the interpreter must count."""
     facts = replace(facts, strict=False)
-    key = kernel.words, facts
+    key = kernel.key, facts
     found = _LATEST.find(key)
     if found is None:
         found = _LATEST.keep(key, (_analyse(kernel, facts),))

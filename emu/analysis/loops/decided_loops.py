@@ -22,11 +22,11 @@ MOST_INSTRUCTIONS = 320
 """Instructions of a kernel with the copies, without those that compute constants."""
 
 
-def decided(code: Sequence[Instruction], flow: Flow) -> list[Node] | None:
+def decided(code: Sequence[Instruction], flow: Flow, tables: bytes) -> list[Node] | None:
     """Return the nodes of a kernel in which counters of short loops decide branches; None without.
 
     All short loops of such a kernel are copied in which no access is in more than one copy. `flow`
-    is that of the source, without merged loops.
+    is that of the source, without merged loops. `tables` are its readonly data.
     """
     counted = {loop.number for loop in flow.loops if _compares(code, flow, loop, leaves=True)}
     if not any(
@@ -35,7 +35,9 @@ def decided(code: Sequence[Instruction], flow: Flow) -> list[Node] | None:
         if loop.number in counted
     ):
         return None
-    copies = copies_of(code, flow, counted, MOST_ITERATIONS, MOST_INSTRUCTIONS, once=True)
+    copies = copies_of(
+        code, flow, counted, MOST_ITERATIONS, MOST_INSTRUCTIONS, tables=tables, once=True
+    )
     return None if copies is None or not copies.decide() else copies.nodes()
 
 

@@ -53,24 +53,28 @@ class _TooLarge(Exception):
     """The copies have too many instructions."""
 
 
-def unrolled(code: Sequence[Instruction], flow: Flow, private_bytes: int) -> list[Node] | None:
+def unrolled(
+    code: Sequence[Instruction], flow: Flow, private_bytes: int, tables: bytes
+) -> list[Node] | None:
     """Return the nodes of a kernel whose private memory is registers; None if that is not so.
 
-    `flow` is that of the source, without merged loops.
+    `flow` is that of the source, without merged loops. `tables` are its readonly data.
     """
     chosen = {loop.number for loop in flow.loops if _may_copy(code, flow, loop)}
-    copies = copies_of(code, flow, chosen, MOST_ITERATIONS)
+    copies = copies_of(code, flow, chosen, MOST_ITERATIONS, tables=tables)
     gains = copies is not None and copies.gain() and copies.give_registers(private_bytes)
     return copies.nodes() if copies is not None and gains else None
 
 
-def copied(code: Sequence[Instruction], flow: Flow, loops: set[int], most: int) -> list[Node]:
+def copied(
+    code: Sequence[Instruction], flow: Flow, loops: set[int], most: int, tables: bytes
+) -> list[Node]:
     """Return the nodes of a kernel, with copies of those of some loops for each iteration.
 
     A loop that may repeat more than `most` times has none. `flow` is that of the source, without
     merged loops.
     """
-    copies = copies_of(code, flow, loops, most)
+    copies = copies_of(code, flow, loops, most, tables=tables)
     return flow.nodes if copies is None else copies.nodes()
 
 
@@ -81,19 +85,23 @@ def copies_of(
     most: int,
     size: int = MOST_INSTRUCTIONS,
     *,
+    tables: bytes,
     once: bool = False,
 ) -> Copies | None:
     """Return the copies of those of the loops `chosen` that can be copied; None if none can."""
     if not all(flow.has_one_entry(loop) and flow.has_own_header(loop) for loop in flow.loops):
         return None
     while chosen:
-        copies = Copies(code, flow, chosen, most, size, once=once)
+        copies = Copies(code, flow, chosen, most, size, tables=tables, once=once)
         try:
             copies.make()
         except _NotCopied as found:
             chosen.remove(found.loop.number)
         except _TooLarge:
-            chosen = {n for n in chosen if _is_inside(flow, n, chosen)}
+            largest = copies.largest()
+            if largest is None:
+                return None
+            chosen.remove(largest)
         else:
             return copies
     return None
@@ -148,6 +156,7 @@ class Copies:
         most: int,
         size: int,
         *,
+        tables: bytes,
         once: bool,
     ) -> None:
         self._code = code
@@ -156,11 +165,14 @@ class Copies:
         self._chosen = chosen
         self._most = most
         self._most_instructions = size
+        self._tables = tables
         self._accessed: dict[int, tuple[int, ...]] | None = {} if once else None
         """The iterations in which accesses were copied, by pc."""
         self._copies: dict[Place, _Copy] = {}
         self._arriving: dict[Place, Known] = {}
         self._size = self._steps = 0
+        self._size_of = Counter[int]()
+        """Instructions of the copies of each loop that is in no other copied loop."""
         self._accesses = Counter[bool]()
         """Accesses in copied loops: of private memory, and others."""
 
@@ -193,6 +205,10 @@ class Copies:
                 self._copy(number, loops, iterations, known)
             index += 1
 
+    def largest(self) -> int | None:
+        """Return the loop, in no other copied one, whose copies are the largest; None if none."""
+        return max(self._size_of, key=self._size_of.__getitem__, default=None)
+
     def _unchanged(self, known: Known, loop: Loop) -> Known:
         """Return the constants that a loop does not write."""
         nodes = [self._flow.nodes[n] for n in loop.nodes]
@@ -214,6 +230,8 @@ class Copies:
             self._compute(copy, pc, known, loops)
             self._require_once(pc, loops, iterations)
         self._steps += node.length
+        if loops:
+            self._size_of[loops[0].number] += node.length
         if self._size > self._most_instructions or self._steps > MOST_STEPS:
             raise _TooLarge
         ways = node.successors
@@ -273,6 +291,8 @@ class Copies:
             copy.offsets[pc] = None if base is None else base + ins.address.offset
         elif ins.dst is not None:
             bits = _result(ins, known)
+            if bits is None:
+                bits = _loaded(ins, known, self._tables)
         if ins.dst is not None:
             register = (ins.dst.cls, ins.dst.index)
             if bits is None:
@@ -281,7 +301,7 @@ class Copies:
                 known[register] = bits
         copy.steps.append(Step(pc, bits))
         self._size += bits is None and ins.row.stem != "mov" and not _is_private(ins)
-        if loops and ins.row.is_memory and ins.row.segment is not Segment.KERNARG:
+        if loops and bits is None and ins.row.is_memory and ins.row.segment is not Segment.KERNARG:
             self._accesses[_is_private(ins)] += 1
 
     def decide(self) -> bool:
@@ -391,3 +411,20 @@ def _result(ins: Instruction, known: Known) -> int | None:
     args = [_bits(source, known) for source in ins.srcs]
     values = [a for a in args if a is not None]
     return operation(*values, *ins.literals) if len(values) == len(args) else None
+
+
+def _loaded(ins: Instruction, known: Known, tables: bytes) -> int | None:
+    """Return the constant that an instruction loads from tables."""
+    row, address = ins.row, ins.address
+    if not (row.is_load and row.segment is Segment.READONLY and address is not None):
+        return None
+    base = 0 if address.base is None else _bits(address.base, known)
+    type_ = row.type
+    assert type_ is not None
+    offset = -1 if base is None else base + address.offset
+    if offset % type_.size or not 0 <= offset <= len(tables) - type_.size:
+        return None
+    word = int.from_bytes(
+        tables[offset : offset + type_.size], "little", signed=type_.is_signed
+    )
+    return word & ((1 << type_.reg.bits) - 1)

@@ -24,24 +24,24 @@ def arrive_whole(kernel: Kernel, facts: Facts) -> bool:
     """Return whether warps reach every barrier with all live lanes, given facts of the launch."""
     if facts.width == 1 or not has_barriers(kernel):
         return True
-    key = (kernel.words, facts)
+    key = (kernel.key, facts)
     found = _FOUND.find(key)
     return _FOUND.keep(key, _arrive_whole(kernel, facts)) if found is None else found
 
 
-_FOUND: Recent[tuple[tuple[int, ...], Facts], bool] = Recent()
+_FOUND: Recent[tuple[object, ...], bool] = Recent()
 
 
 def has_barriers(kernel: Kernel) -> bool:
     """Return whether a kernel has a barrier."""
-    found = _HAS_BARRIERS.find(kernel.words)
+    found = _HAS_BARRIERS.find(kernel.key)
     if found is None:
         found = any(ins.row.is_barrier for ins in kernel.instructions)
-        _HAS_BARRIERS.keep(kernel.words, found)
+        _HAS_BARRIERS.keep(kernel.key, found)
     return found
 
 
-_HAS_BARRIERS: Recent[tuple[int, ...], bool] = Recent()
+_HAS_BARRIERS: Recent[tuple[object, ...], bool] = Recent()
 
 
 def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:

@@ -27,7 +27,7 @@ def stored_through(kernel: Kernel) -> frozenset[int] | None:
     have to pass the gap between them.
     """
     pointers = frozenset(p.offset for p in kernel.params if p.is_pointer)
-    key = kernel.words, pointers
+    key = kernel.key, pointers
     found = _STORED.find(key)
     if found is None:
         offsets = {
@@ -42,8 +42,8 @@ def stored_through(kernel: Kernel) -> frozenset[int] | None:
     return found[0]
 
 
-_STORED: Recent[tuple[tuple[int, ...], frozenset[int]], tuple[frozenset[int] | None]] = Recent()
-"""By the words of a kernel and the offsets of its pointers, which many launches share."""
+_STORED: Recent[tuple[object, ...], tuple[frozenset[int] | None]] = Recent()
+"""By the key of a kernel and the offsets of its pointers, which many launches share."""
 
 
 def _pointer(access: Op, pointers: frozenset[int]) -> int | None:

@@ -31,18 +31,18 @@ _DIVISIONS = ("div", "rem")
 
 def may_wait(kernel: Kernel) -> bool:
     """Return whether what some work-item executes may depend on when others store."""
-    found = _WAITING.find(kernel.words)
+    found = _WAITING.find(kernel.key)
     if found is None:
         found = False
         if _written(kernel) and any(i.target is not None for i in kernel.instructions):
             analysis = analyse(kernel)
             found = bool(analysis.flow.loops) and _is_decided_by_others(kernel, analysis)
-        _WAITING.keep(kernel.words, found)
+        _WAITING.keep(kernel.key, found)
     return found
 
 
-_WAITING: Recent[tuple[int, ...], bool] = Recent()
-"""By the words of a kernel, which many launches share."""
+_WAITING: Recent[tuple[object, ...], bool] = Recent()
+"""By the key of a kernel, which many launches share."""
 
 
 def _written(kernel: Kernel) -> frozenset[Segment]:

@@ -41,7 +41,7 @@ def column_facts(kernel: Kernel, facts: Facts) -> Facts | None:
         or any(ins.row.is_barrier for ins in kernel.instructions)
     ):
         return None
-    key = kernel.words, facts.few_groups
+    key = kernel.key, facts.few_groups
     found = _IN_COLUMNS.find(key)
     if found is None:
         wide = replace(facts, width=prod(COLUMNS), one_warp=True)

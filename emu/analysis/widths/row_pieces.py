@@ -33,7 +33,7 @@ def row_pieces(kernel: Kernel, facts: Facts) -> Facts:
     """
     if not facts.rows or not any(ins.row.stem in _SPLITS for ins in kernel.instructions):
         return facts
-    key = kernel.words, replace(facts, strips=False)
+    key = kernel.key, replace(facts, strips=False)
     found = _FOUND.find(key)
     if found is None:
         found = _FOUND.keep(key, _best_piece(kernel, facts))

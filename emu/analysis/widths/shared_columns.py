@@ -45,7 +45,7 @@ def sharing_facts(kernel: Kernel, facts: Facts) -> Facts | None:
     ):
         return None
     wide = replace(facts, width=prod(ROWS_OF_COLUMNS))
-    key = kernel.words, facts.few_groups
+    key = kernel.key, facts.few_groups
     found = _SHARES.find(key)
     if found is None:
         found = _SHARES.keep(key, _shares(analyse(kernel).shapes(wide)))

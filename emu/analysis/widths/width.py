@@ -111,7 +111,7 @@ def best_facts(
     """
     if prod(facts.group_size) % WIDE:
         return facts
-    key = (kernel.words, facts.group_size, facts.whole, facts.few_groups, narrow)
+    key = (kernel.key, facts.group_size, facts.whole, facts.few_groups, narrow)
     found = _FOUND.find(key)
     if found is None:
         wide = replace(facts, width=WIDE)

@@ -80,7 +80,7 @@ def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:
     across, down, _ = geometry.groups
     if across == 1 or down == 1 or geometry.n_groups > MOST_IN_STRIPS:
         return False
-    key = kernel.words, facts.group_size
+    key = kernel.key, facts.group_size
     found = _GOES_DOWN.find(key)
     if found is None:
         found = _GOES_DOWN.keep(key, strips_of(analyse(kernel).ssa, facts) is not None)
@@ -274,10 +274,8 @@ def is_compiled(work: Work, facts: Facts) -> bool:
 def _key(work: Work, facts: Facts) -> tuple[object, ...]:
     kernel = work.kernel
     return (
-        kernel.words,
+        *kernel.key,
         kernel.params,
-        kernel.group_size,
-        kernel.private_size,
         len(work.program.readonly_data),
         facts,
     )

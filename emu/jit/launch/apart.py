@@ -24,7 +24,7 @@ from ..kernel.compile import facts_at
 from .counting import can_count
 from .regroup import as_run
 
-_FOUND: Recent[tuple[int, ...], tuple[Kernel | None]] = Recent()
+_FOUND: Recent[tuple[object, ...], tuple[Kernel | None]] = Recent()
 
 MOST_DECIDING = 1 / 3
 """The largest part of a kernel that its branches depend on: counting that takes longer."""
@@ -67,7 +67,7 @@ def counted_apart(kernel: Kernel, geometry: Geometry) -> Kernel | None:
     """
     if facts_at(geometry, geometry.width).rows or as_run(kernel, geometry)[1] == geometry:
         return None  # warps that are parts of rows are counted as fast as they run
-    found = _FOUND.find(kernel.words) or _FOUND.keep(kernel.words, (_branches_of(kernel),))
+    found = _FOUND.find(kernel.key) or _FOUND.keep(kernel.key, (_branches_of(kernel),))
     return found[0] if found[0] is not None and can_count(found[0], geometry) else None
 
 

@@ -44,7 +44,7 @@ def can_count(kernel: Kernel, geometry: Geometry) -> bool:
     """
     facts = facts_for_counting(kernel, geometry)
     is_line = tuple(geometry.items[1:]) == (1, 1)
-    key = kernel.words, kernel.params, facts, is_line
+    key = kernel.key, kernel.params, facts, is_line
     found = _COUNTED.find(key)
     if found is None:
         relied = reliance_of(kernel, facts.group_size)
@@ -73,7 +73,7 @@ class Layout:
 
 def layout_of(kernel: Kernel, facts: Facts) -> Layout:
     """Return where the code of a kernel leaves its counts."""
-    key = kernel.words, kernel.params, facts
+    key = kernel.key, kernel.params, facts
     return _LAYOUTS.find(key) or _LAYOUTS.keep(key, _layout(kernel, facts))
 
 

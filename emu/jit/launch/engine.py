@@ -129,7 +129,7 @@ def depends_on_schedule(kernel: Kernel) -> bool:
 
     True for a kernel that is too large for native code, which the interpreter runs as well.
     """
-    found = _SCHEDULED.find(kernel.words)
+    found = _SCHEDULED.find(kernel.key)
     if found is None:
         found = is_too_large(kernel) or any(
             Flags.CROSS_LANE in ins.row.flags for ins in kernel.instructions
@@ -137,11 +137,11 @@ def depends_on_schedule(kernel: Kernel) -> bool:
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
             analysis = analyse(kernel)
             found = bool(analysis.flow.loops) and may_spin(analysis.nested)
-        _SCHEDULED.keep(kernel.words, found)
+        _SCHEDULED.keep(kernel.key, found)
     return found
 
 
-_SCHEDULED: Recent[tuple[int, ...], bool] = Recent()
+_SCHEDULED: Recent[tuple[object, ...], bool] = Recent()
 
 
 def execute(work: Work) -> Statistics | None:
@@ -383,7 +383,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
             raise work.trap(_undecided(record, seen)) from None
         raise
     # It will wait again: from now on it runs in the interpreter's order at once.
-    _SCHEDULED.keep(work.kernel.words, True)
+    _SCHEDULED.keep(work.kernel.key, True)
     work.kept.pop("plan", None)
     work.kept.pop("again", None)
     work.run_by = "interp"

@@ -36,14 +36,14 @@ def can_run(kernel: Kernel) -> bool:
 
     Not if work-items read their own clock: a warp has one here.
     """
-    found = _CAN_RUN.find(kernel.words)
+    found = _CAN_RUN.find(kernel.key)
     if found is None:
         has_clock = any(ins.row.reads_clock for ins in kernel.instructions)
-        found = _CAN_RUN.keep(kernel.words, not has_clock and not is_too_large(kernel))
+        found = _CAN_RUN.keep(kernel.key, not has_clock and not is_too_large(kernel))
     return found
 
 
-_CAN_RUN: Recent[tuple[int, ...], bool] = Recent()
+_CAN_RUN: Recent[tuple[object, ...], bool] = Recent()
 
 
 def run(work: Work, *, spins: bool) -> Statistics | None:

@@ -142,7 +142,7 @@ class KnownAgain:
 
     def __init__(self, numbers: _Numbers | None) -> None:
         self._numbers = numbers
-        self._counts: Recent[tuple[int, ...], Callable[[], Statistics]] = Recent(MOST_NUMBERS)
+        self._counts: Recent[tuple[object, ...], Callable[[], Statistics]] = Recent(MOST_NUMBERS)
         self._plain: Kept = {}
         self.counting: Again | None = None
         """Runs launches with other numbers."""
@@ -204,13 +204,13 @@ def _run(again: Any, args: tuple[object, ...]) -> Result | None:
 
 def deciding_arguments(kernel: Kernel) -> tuple[slice, ...] | None:
     """Return the bytes of the arguments that branches depend on; None where they do on memory."""
-    found = _FOUND.find(kernel.words)
+    found = _FOUND.find(kernel.key)
     if found is None:
-        found = _FOUND.keep(kernel.words, (_deciding_arguments(kernel),))
+        found = _FOUND.keep(kernel.key, (_deciding_arguments(kernel),))
     return found[0]
 
 
-_FOUND: Recent[tuple[int, ...], tuple[tuple[slice, ...] | None]] = Recent()
+_FOUND: Recent[tuple[object, ...], tuple[tuple[slice, ...] | None]] = Recent()
 
 
 def _deciding_arguments(kernel: Kernel) -> tuple[slice, ...] | None:

@@ -36,7 +36,7 @@ def by_absolute_ids(kernel: Kernel, group_size: Size) -> Kernel:
     stems = {ins.row.stem for ins in kernel.instructions if ins.row.is_identity}
     if "workgroupid" not in stems or not stems <= _REPLACEABLE:
         return kernel
-    key = kernel.words, group_size
+    key = kernel.key, kernel.params, group_size
     return _FOUND.find(key) or _FOUND.keep(key, _rewritten(kernel, group_size))
 
 

@@ -124,7 +124,7 @@ def _gains_by_one_row(kernel: Kernel, geometry: Geometry, row: int) -> bool:
 def _has_edges(kernel: Kernel, geometry: Geometry) -> bool:
     """Return whether lanes of a row are compared with more than its end, or clamped."""
     facts = facts_at(replace(geometry, group_size=(ROWS[-1], 1, 1)), SHORT_WARP)
-    key = kernel.words, facts
+    key = kernel.key, facts
     found = _EDGES.find(key)
     if found is None:
         shapes = analyse(kernel).shapes(facts)

@@ -86,10 +86,10 @@ class Accesses:
     @classmethod
     def of(cls, kernel: Kernel) -> Accesses:
         """Return the accesses of a kernel, made once for a while."""
-        return _LATEST.find(kernel.words) or _LATEST.keep(kernel.words, cls(kernel))
+        return _LATEST.find(kernel.key) or _LATEST.keep(kernel.key, cls(kernel))
 
 
-_LATEST: Recent[tuple[int, ...], Accesses] = Recent(64)
+_LATEST: Recent[tuple[object, ...], Accesses] = Recent(64)
 
 
 def _pointers_of(access: Op, pointers: frozenset[int]) -> frozenset[int]:

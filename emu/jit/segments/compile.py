@@ -144,8 +144,7 @@ def compile_segments(
     They come from memory, from disk, or are made now. `with_loops` asks for loops over lanes, too.
     """
     readonly_bytes = len(program.readonly_data)
-    sizes = kernel.group_size, kernel.private_size, readonly_bytes
-    key = kernel.words, *sizes, width, grain, with_loops
+    key = kernel.key, readonly_bytes, width, grain, with_loops
     found = _COMPILED.find(key)
     if found is None:
         cut_into = _Cut.of(kernel, grain, with_loops=with_loops)
