@@ -95,6 +95,27 @@ def reads_in_registers(shapes: Shapes, lanes: int) -> bool:
     return all(carried_registers(shapes, loop, lanes, 32) <= REGISTERS for loop in loops)
 
 
+def computes_in_registers(shapes: Shapes, lanes: int) -> bool:
+    """Return whether inner loops on 64-bit numbers access no vectors, and have registers for all.
+
+    Of more lanes some numbers would be loaded and stored in each iteration.
+    """
+    return all(
+        _carries_doubles(shapes, loop)
+        and not _accesses_vectors(shapes, loop)
+        and live_registers(shapes, loop, lanes, 32) <= REGISTERS
+        for loop in inner_loops(shapes)
+    )
+
+
+def _accesses_vectors(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a loop loads or stores more than what is the same for all lanes."""
+    ops = (op for n in loop.nodes for op in shapes.ssa.ops.get(n, ()))
+    return any(
+        op.ins.row.is_memory and not (op.ins.row.is_load and shapes.is_uniform(op)) for op in ops
+    )
+
+
 def _phi_registers(shapes: Shapes, loop: Loop, lanes: int) -> int:
     """Return the registers of a loop's phis, and of what lanes take out of it one by one."""
     phis = set(shapes.ssa.phis.get(loop.header, ()))

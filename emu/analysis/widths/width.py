@@ -37,6 +37,7 @@ from .in_turn import gain_by_lanes, is_easy
 from .own_rows import loads_rows, stores_rows
 from .registers import (
     carries_in_registers,
+    computes_in_registers,
     is_vector,
     lane_step,
     live_in_registers,
@@ -47,6 +48,7 @@ from .registers import (
     spills_doubles,
 )
 
+FEWEST = 8
 FEW = 16
 USUAL = 32
 WIDE = 64
@@ -156,7 +158,7 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
     """Return the lanes of a warp and of a vector."""
     lanes = _usual_lanes(shapes)
     spills = not carries_in_registers(shapes, WIDE) and reads_in_registers(shapes, lanes)
-    usual = Choice(lanes, chunk, lanes)
+    usual = Choice(lanes, min(chunk, lanes), lanes)
     wide = usual if spills else Choice(WIDE, chunk, WIDE)
     if _is_tiled(shapes) and not shapes.flow.loops:
         return wide
@@ -200,7 +202,9 @@ def _usual_lanes(shapes: Shapes) -> int:
         return FEW if _gains_by_few(shapes) else USUAL
     if shapes.facts.piece or carries_in_registers(shapes, USUAL):
         return USUAL
-    return FEW if reads_in_registers(shapes, FEW) else USUAL
+    if reads_in_registers(shapes, FEW):
+        return FEW
+    return FEWEST if computes_in_registers(shapes, FEWEST) else USUAL
 
 
 def _gains_by_few(shapes: Shapes) -> bool:
