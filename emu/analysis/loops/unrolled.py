@@ -24,6 +24,9 @@ from ..flow.order import START, Flow, Loop, Node, Step
 MOST_ITERATIONS = 64
 """Iterations of a loop that are copied."""
 
+MOST_ALIKE = 8
+"""Iterations of a loop that is copied although all of them access the same places."""
+
 MOST_INSTRUCTIONS = 640
 """Instructions of a kernel with all copies, without those that compute constants."""
 
@@ -61,9 +64,17 @@ def unrolled(
     `flow` is that of the source, without merged loops. `tables` are its readonly data.
     """
     chosen = {loop.number for loop in flow.loops if _may_copy(code, flow, loop)}
-    copies = copies_of(code, flow, chosen, MOST_ITERATIONS, tables=tables)
-    gains = copies is not None and copies.gain() and copies.give_registers(private_bytes)
-    return copies.nodes() if copies is not None and gains else None
+    found = None
+    while True:
+        copies = copies_of(code, flow, set(chosen), MOST_ITERATIONS, tables=tables)
+        if copies is None or not copies.gain() or not copies.give_registers(private_bytes):
+            break
+        found = copies
+        repeated = copies.repeated()
+        if not repeated:
+            break
+        chosen -= repeated
+    return None if found is None else found.nodes()
 
 
 def copied(
@@ -134,6 +145,8 @@ class _Copy:
 
     number: int
     node: Node
+    loops: tuple[Loop, ...]
+    """The copied loops around it, outermost first."""
     decides: bool = True
     """Whether lanes leave it by the instruction that ends the node, and not always one way."""
     successors: list[Place] = field(default_factory=list)
@@ -224,7 +237,7 @@ class Copies:
         self, number: int, loops: tuple[Loop, ...], iterations: tuple[int, ...], known: Known
     ) -> None:
         node = self._flow.nodes[number]
-        copy = _Copy(len(self._copies), node)
+        copy = _Copy(len(self._copies), node, loops)
         self._copies[number, iterations] = copy
         for pc in range(node.start, node.stop):
             self._compute(copy, pc, known, loops)
@@ -321,6 +334,21 @@ class Copies:
         Each copy of another access has a test of its own.
         """
         return self._accesses[True] >= self._accesses[False]
+
+    def repeated(self) -> set[int]:
+        """Return the loops that need no copies: their many iterations access the same places."""
+        parts: dict[int, dict[tuple[int, ...], set[object]]] = {}
+        for (number, iterations), copy in self._copies.items():
+            offsets = tuple(copy.offsets.items())
+            for depth, loop in enumerate(copy.loops, 1):
+                part = parts.setdefault(loop.number, {}).setdefault(iterations[:depth], set())
+                part.add((number, iterations[depth:], offsets))
+        return {
+            loop
+            for loop, found in parts.items()
+            if len(found) > MOST_ALIKE
+            and all(part == found[(*before[:-1], 0)] for before, part in found.items())
+        }
 
     # --- private memory in registers
 
