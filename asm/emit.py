@@ -16,7 +16,9 @@ from .texts.collector import Collector
 def emit(draft: DraftProgram, collector: Collector) -> Program:
     """Encode a draft whose branches are complete; what has no encoding goes to the collector."""
     numbers = _Files(draft.files)
-    kernels = tuple([_kernel(kernel, numbers, draft.readonly_data, collector) for kernel in draft.kernels])
+    kernels = tuple(
+        [_kernel(kernel, numbers, draft.readonly_data, collector) for kernel in draft.kernels]
+    )
     return Program(
         kernels, draft.readonly, draft.readonly_data, tuple(numbers.names), draft.sources
     )
@@ -42,9 +44,7 @@ class _Files:
         return location if number == location.file else replace(location, file=number)
 
 
-def _kernel(
-    draft: DraftKernel, files: _Files, readonly: bytes, collector: Collector
-) -> Kernel:
+def _kernel(draft: DraftKernel, files: _Files, readonly: bytes, collector: Collector) -> Kernel:
     instructions = tuple([instruction(ins) for ins in draft.code])
     words: list[int] = []
     for pc, ins in enumerate(instructions):

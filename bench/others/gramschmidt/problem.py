@@ -20,4 +20,6 @@ def answer(problem):
     signs = np.sign(np.diagonal(r, axis1=1, axis2=2))
     q, r = q * signs[:, None, :], r * signs[:, :, None]
     flat = {"a": q, "r": np.triu(r)}
-    return {k: np.ascontiguousarray(v.reshape(-1, 16).T.astype(np.float32)) for k, v in flat.items()}
+    return {
+        k: np.ascontiguousarray(v.reshape(-1, 16).T.astype(np.float32)) for k, v in flat.items()
+    }

@@ -452,7 +452,5 @@ def _loaded(ins: Instruction, known: Known, tables: bytes) -> int | None:
     offset = -1 if base is None else base + address.offset
     if offset % type_.size or not 0 <= offset <= len(tables) - type_.size:
         return None
-    word = int.from_bytes(
-        tables[offset : offset + type_.size], "little", signed=type_.is_signed
-    )
+    word = int.from_bytes(tables[offset : offset + type_.size], "little", signed=type_.is_signed)
     return word & ((1 << type_.reg.bits) - 1)
