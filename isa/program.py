@@ -12,7 +12,6 @@ from .errors import Span
 from .instruction import Instruction
 from .types import Segment, Type
 
-
 MOST_TABLES = 4096
 """Bytes of the largest readonly data of which analyses know the numbers."""
 

@@ -36,6 +36,8 @@ COUNTERS = 50
 BOUND = 56
 """A register with a small number that was loaded."""
 OFFSET = 57
+TABLES = (2, 4, 8)
+"""Readonly tables of eight places below these."""
 SMALL, LARGE = 6, 3
 WORDS = 24
 """u64 elements of a work-item's row of results."""
@@ -73,6 +75,11 @@ def element(nest: Nest) -> tuple[Array, str]:
         near = [name for name, most in fitting if most + last < array.count]
         if near and rng.random() < 0.7:
             v.emit(f"mad_u32 $s{OFFSET}, {rng.choice(near)}, 1, $s{OFFSET}")
+    elif nest.counters and rng.random() < 0.15:
+        name = rng.choice(nest.counters)[0]
+        table = rng.choice([n for n in TABLES if n <= array.count])
+        v.emit(f"shl_u32 $s{OFFSET}, {name}, 2")
+        v.emit(f"ld_readonly_u32 $s{OFFSET}, [below{table}+$s{OFFSET}]")
     elif fitting and rng.random() < 0.9:
         name, most = rng.choice(fitting)
         v.emit(f"mov_u32 $s{OFFSET}, {name}")
@@ -191,6 +198,7 @@ def make(rng: random.Random) -> Fenced:
     _tail(v, arrays)
     text = "\n".join(
         [
+            *(f".readonly u32 below{n}[8] = {{ {_places(rng, n)} }}" for n in TABLES),
             "kernel arrays(global u64* %out, global u8* %input) {",
             *(f"    .private {a.type} {a.name}[{a.count}]" for a in arrays),
             *lines,
@@ -203,6 +211,10 @@ def make(rng: random.Random) -> Fenced:
     bytes_ = numbers.integers(0, 256, geometry.n_items * 8 * (SMALL + LARGE), np.uint8)
     out = np.zeros(geometry.n_items * WORDS, np.uint64)
     return Fenced(text + "\n", geometry, (out, bytes_), frozen=frozenset((1,)))
+
+
+def _places(rng: random.Random, most: int) -> str:
+    return ", ".join(str(rng.randrange(most)) for _ in range(8))
 
 
 def _tail(v: Values, arrays: list[Array]) -> None:

@@ -1,4 +1,4 @@
-"""Short loops whose counters decide branches, which have a copy of their nodes for each iteration.
+"""Short loops whose counters decide what they do, which have copies of their nodes by iteration.
 
 `for (k = 0; k < 3; k++) { word = k == 0 ? first[i] : k == 1 ? second[i] : last; ... }` is straight
 code in copies. What it computes stays where it is, where a loop that is not unrolled would move it
@@ -23,14 +23,16 @@ MOST_INSTRUCTIONS = 320
 
 
 def decided(code: Sequence[Instruction], flow: Flow, tables: bytes) -> list[Node] | None:
-    """Return the nodes of a kernel in which counters of short loops decide branches; None without.
+    """Return the nodes of a kernel in which counters of short loops decide; None without.
 
-    All short loops of such a kernel are copied in which no access is in more than one copy. `flow`
-    is that of the source, without merged loops. `tables` are its readonly data.
+    These are branches and selects. All short loops of such a kernel are copied in which no access
+    of shared memory is in more than one copy. `flow` is that of the source, without merged loops,
+    and `tables` are its readonly data.
     """
     counted = {loop.number for loop in flow.loops if _compares(code, flow, loop, leaves=True)}
     if not any(
-        _is_kept(code, flow, loop) and _compares(code, flow, loop, leaves=False)
+        _is_kept(code, flow, loop)
+        and (_compares(code, flow, loop, leaves=False) or _selects(code, flow, loop))
         for loop in flow.loops
         if loop.number in counted
     ):
@@ -68,4 +70,18 @@ def _compares(code: Sequence[Instruction], flow: Flow, loop: Loop, *, leaves: bo
             for ins in code[node.start : node.stop]
         ):
             return True
+    return False
+
+
+def _selects(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
+    """Return whether a loop selects by a comparison with a constant."""
+    compared: set[object] = set()
+    for number in sorted(loop.nodes):
+        node = flow.nodes[number]
+        for ins in code[node.start : node.stop]:
+            if ins.row.stem == "select" and ins.srcs[0] in compared:
+                return True
+            compared.difference_update(ins.writes())
+            if ins.row.stem == "cmp" and isinstance(ins.srcs[-1], Imm):
+                compared.update(ins.writes())
     return False

@@ -12,14 +12,13 @@ branch on a constant has one way. A loop is copied if all branches that leave it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ....isa.instruction import Imm, Instruction, Reg
-from ....isa.table import Flags
+from ....isa.instruction import Instruction
 from ....isa.types import RegClass, Segment
-from ...oracle.alu import OPERATIONS
 from ..flow.order import START, Flow, Loop, Node, Step
+from .constants import Known, bits_of, result_of
 
 MOST_ITERATIONS = 64
 """Iterations of a loop that are copied."""
@@ -30,15 +29,14 @@ MOST_ALIKE = 8
 MOST_INSTRUCTIONS = 640
 """Instructions of a kernel with all copies, without those that compute constants."""
 
+MOST_PRIVATE = 8
+"""Copies of an access of private memory where those of other memory have one."""
+
 MOST_STEPS = 8 * MOST_INSTRUCTIONS
 """Instructions with those as well: they cost time to compile only."""
 
 FIRST_CELL = 64
 """The first register, of either class, that stands for private memory: a kernel has 64 others."""
-
-Register = tuple[RegClass, int]
-Known = dict[Register, int]
-"""Registers that hold a constant, in all lanes."""
 
 Place = tuple[int, tuple[int, ...]]
 """A copy: the node, and the iteration of each copied loop around it, outermost first."""
@@ -131,14 +129,6 @@ def _may_copy(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
     ) and not any(node.last is not None and node.last.row.is_barrier for node in nodes)
 
 
-def _is_inside(flow: Flow, number: int, loops: Iterable[int]) -> bool:
-    """Return whether a loop is in one of others."""
-    parent = flow.loops[number].parent
-    while parent is not None and parent not in loops:
-        parent = flow.loops[parent].parent
-    return parent is not None
-
-
 @dataclass(slots=True)
 class _Copy:
     """A node for some iterations of the loops around it."""
@@ -158,7 +148,8 @@ class _Copy:
 class Copies:
     """The copies of a kernel's nodes, if the loops `chosen` are copied, `most` times at most.
 
-    They have `size` instructions at most, and each access `once` if that is asked for.
+    They have `size` instructions at most, and each access of shared memory `once` if that is asked
+    for.
     """
 
     def __init__(
@@ -181,11 +172,14 @@ class Copies:
         self._tables = tables
         self._accessed: dict[int, tuple[int, ...]] | None = {} if once else None
         """The iterations in which accesses were copied, by pc."""
+        self._private = Counter[int]()
         self._copies: dict[Place, _Copy] = {}
         self._arriving: dict[Place, Known] = {}
         self._size = self._steps = 0
         self._size_of = Counter[int]()
         """Instructions of the copies of each loop that is in no other copied loop."""
+        self._selects = False
+        """Whether copied loops have selects by constants."""
         self._accesses = Counter[bool]()
         """Accesses in copied loops: of private memory, and others."""
 
@@ -241,7 +235,8 @@ class Copies:
         self._copies[number, iterations] = copy
         for pc in range(node.start, node.stop):
             self._compute(copy, pc, known, loops)
-            self._require_once(pc, loops, iterations)
+            if copy.steps[-1].known is None:
+                self._require_once(pc, loops, iterations)
         self._steps += node.length
         if loops:
             self._size_of[loops[0].number] += node.length
@@ -250,7 +245,7 @@ class Copies:
         ways = node.successors
         if len(ways) == 2:
             assert node.last is not None
-            condition = _bits(node.last.srcs[0], known)
+            condition = bits_of(node.last.srcs[0], known)
             if condition is not None:
                 ways, copy.decides = (ways[bool(condition)],), False
             else:
@@ -265,9 +260,17 @@ class Copies:
                 )
 
     def _require_once(self, pc: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]) -> None:
-        """Raise _NotCopied if an access that shall be copied once was copied before."""
+        """Raise _NotCopied if an access that shall be copied once was copied before.
+
+        One of private memory, which has little code, may have several copies.
+        """
         row = self._code[pc].row
         if self._accessed is None or not row.is_memory or row.segment is Segment.KERNARG:
+            return
+        if row.segment is Segment.PRIVATE:
+            self._private[pc] += 1
+            if self._private[pc] > MOST_PRIVATE:
+                raise _NotCopied(loops[0])
             return
         before = self._accessed.setdefault(pc, iterations)
         for loop, then, now in zip(loops, before, iterations, strict=True):
@@ -300,12 +303,12 @@ class Copies:
         bits = None
         if _is_private(ins):
             assert ins.address is not None
-            base = 0 if ins.address.base is None else _bits(ins.address.base, known)
+            base = 0 if ins.address.base is None else bits_of(ins.address.base, known)
             copy.offsets[pc] = None if base is None else base + ins.address.offset
         elif ins.dst is not None:
-            bits = _result(ins, known)
-            if bits is None:
-                bits = _loaded(ins, known, self._tables)
+            bits = result_of(ins, known, self._tables)
+        if ins.row.stem == "select" and loops:
+            self._selects |= bits_of(ins.srcs[0], known) is not None
         if ins.dst is not None:
             register = (ins.dst.cls, ins.dst.index)
             if bits is None:
@@ -318,9 +321,9 @@ class Copies:
             self._accesses[_is_private(ins)] += 1
 
     def decide(self) -> bool:
-        """Return whether branches that do not leave copied loops are decided."""
+        """Return whether selects are decided, or branches that do not leave copied loops."""
         flow = self._flow
-        return any(
+        return self._selects or any(
             not copy.decides
             and (around := flow.loop_of[number]) in self._chosen
             and around is not None
@@ -418,39 +421,3 @@ class Copies:
 def _jumps(node: Node) -> bool:
     """Return whether a node ends with a jump."""
     return node.last is not None and node.last.row.stem == "br"
-
-
-def _bits(source: Reg | Imm, known: Known) -> int | None:
-    """Return the constant that a source is."""
-    return source.bits if isinstance(source, Imm) else known.get((source.cls, source.index))
-
-
-def _result(ins: Instruction, known: Known) -> int | None:
-    """Return the constant that an instruction computes."""
-    operation = OPERATIONS.get(ins.row.name)
-    types = (ins.row.type, ins.row.source)
-    if (
-        operation is None
-        or any(type_ is not None and type_.is_float for type_ in types)
-        or Flags.MAY_TRAP in ins.row.flags
-        or Flags.READS_DST in ins.row.flags
-    ):
-        return None
-    args = [_bits(source, known) for source in ins.srcs]
-    values = [a for a in args if a is not None]
-    return operation(*values, *ins.literals) if len(values) == len(args) else None
-
-
-def _loaded(ins: Instruction, known: Known, tables: bytes) -> int | None:
-    """Return the constant that an instruction loads from tables."""
-    row, address = ins.row, ins.address
-    if not (row.is_load and row.segment is Segment.READONLY and address is not None):
-        return None
-    base = 0 if address.base is None else _bits(address.base, known)
-    type_ = row.type
-    assert type_ is not None
-    offset = -1 if base is None else base + address.offset
-    if offset % type_.size or not 0 <= offset <= len(tables) - type_.size:
-        return None
-    word = int.from_bytes(tables[offset : offset + type_.size], "little", signed=type_.is_signed)
-    return word & ((1 << type_.reg.bits) - 1)

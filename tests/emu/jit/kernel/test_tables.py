@@ -1,4 +1,4 @@
-"""Readonly tables whose numbers are places in private arrays, and what kernels of equal words do."""
+"""Readonly tables of places in private arrays, and kernels that differ in what their words use."""
 
 from __future__ import annotations
 
