@@ -40,7 +40,8 @@ kernel void blake2b(uint n, global const ulong *restrict message, global ulong *
     v[14] = ~v[14];
     for (int r = 0; r < 12; r++)
         for (int g = 0; g < 8; g++) {
-            int a = places[g * 4], b = places[g * 4 + 1], c = places[g * 4 + 2], d = places[g * 4 + 3];
+            int a = places[g * 4], b = places[g * 4 + 1];
+            int c = places[g * 4 + 2], d = places[g * 4 + 3];
             v[a] = v[a] + v[b] + m[sigma[r * 16 + g * 2]];
             v[d] = turn(v[d] ^ v[a], 32);
             v[c] = v[c] + v[d];

@@ -38,7 +38,8 @@ export void blake2b(uniform int n, uniform const uint64 message[], uniform uint6
         v[14] = ~v[14];
         for (uniform int r = 0; r < 12; r++)
             for (uniform int g = 0; g < 8; g++) {
-                uniform int a = places[g * 4], b = places[g * 4 + 1], c = places[g * 4 + 2], d = places[g * 4 + 3];
+                uniform int a = places[g * 4], b = places[g * 4 + 1];
+                uniform int c = places[g * 4 + 2], d = places[g * 4 + 3];
                 v[a] = v[a] + v[b] + m[sigma[r * 16 + g * 2]];
                 v[d] = turn(v[d] ^ v[a], 32);
                 v[c] = v[c] + v[d];
