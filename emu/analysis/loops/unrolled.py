@@ -107,10 +107,10 @@ def copies_of(
         except _NotCopied as found:
             chosen.remove(found.loop.number)
         except _TooLarge:
-            largest = copies.largest()
-            if largest is None:
+            large = copies.large()
+            if not large:
                 return None
-            chosen.remove(largest)
+            chosen -= large
         else:
             return copies
     return None
@@ -212,9 +212,10 @@ class Copies:
                 self._copy(number, loops, iterations, known)
             index += 1
 
-    def largest(self) -> int | None:
-        """Return the loop, in no other copied one, whose copies are the largest; None if none."""
-        return max(self._size_of, key=self._size_of.__getitem__, default=None)
+    def large(self) -> set[int]:
+        """Return the loops, in no other copied ones, whose copies are no smaller than the mean."""
+        sizes = self._size_of
+        return {n for n, size in sizes.items() if size * len(sizes) >= sizes.total()}
 
     def _unchanged(self, known: Known, loop: Loop) -> Known:
         """Return the constants that a loop does not write."""
