@@ -129,6 +129,12 @@ def _access(b: Body, records: Records, place: int, how: str, register: str, do: 
         b.emit(f"cvt_u64_u32 $d3, $s{PART}")
         b.emit(f"mad_u64 $d3, $d3, {size}, ${records.name}")
         b.emit(f"{do}_global_{records.type_} {register}, [$d3]")
+    elif how == "product":
+        b.emit(f"mov_u32 $s{PART}, {at}")
+        b.emit(f"mad_u32 $s{PART}, $s{INDEX}, {records.apart}, $s{PART}")
+        b.emit(f"cvt_u64_u32 $d3, $s{PART}")
+        b.emit(f"mad_u64 $d3, $d3, {size}, ${records.name}")
+        b.emit(f"{do}_global_{records.type_} {register}, [$d3]")
     elif how == "shared":
         b.emit(f"{do}_global_{records.type_} {register}, [$d4+{at * size}]")
     else:
@@ -149,7 +155,7 @@ def _fields(b: Body, records: Records, do: str) -> None:
             places = [first + i for i in range(most)]
     if b.chance(0.3):
         rng.shuffle(places)
-    how = rng.choice(("shared", "shared", "sum", "own"))
+    how = rng.choice(("shared", "shared", "sum", "product", "own"))
     if how == "shared":
         b.emit(f"cvt_u64_u32 $d3, $s{INDEX}")
         b.emit(f"mad_u64 $d4, $d3, {records.apart * records.size}, ${records.name}")
@@ -224,6 +230,28 @@ def _walk(b: Body, source: Records) -> int:
     return row
 
 
+def _repeat(b: Body, source: Records, target: Records) -> None:
+    """Emit a loop that loads the same fields in each iteration, and stores others."""
+    head, out = b.label(), b.label()
+    b.emit("mov_u32 $s4, 0")
+    b.emit("ld_kernarg_u32 $s6, [%three]")
+    b.lines.append(f"{head}:")
+    top = b.chance(0.5)
+    if top:
+        b.emit("cmp_ge_u32 $c1, $s4, $s6")
+        b.emit(f"cbr $c1, {out}")
+    _fields(b, source, "ld")
+    b.mix()
+    _fields(b, target, "st")
+    b.emit("add_u32 $s4, $s4, 1", KEPT)
+    if top:
+        b.emit(f"br {head}")
+    else:
+        b.emit(f"cmp_lt_u32 $c1, $s4, {b.rng.choice(('3', '$s6'))}")
+        b.emit(f"cbr $c1, {head}")
+    b.lines.append(f"{out}:")
+
+
 def make(rng: random.Random) -> Fenced:
     """Return a kernel with its launch."""
     shape = rng.choice(SHAPES)
@@ -251,7 +279,11 @@ def make(rng: random.Random) -> Fenced:
             b.lines.append(f"{out}:")
     stored = _index(b, rng.choice(INDICES))
     out = _under(b) if b.chance(0.3) else ""
-    _fields(b, target, "st")
+    if b.chance(0.3):
+        _repeat(b, source, target)
+    else:
+        _fields(b, target, "st")
+    most = max(most, stored)
     if out:
         b.lines.append(f"{out}:")
     short = rng.choice((1, 2, 40)) if b.chance(0.15) else 0

@@ -65,7 +65,7 @@ class NodeOps:
         usual = self.instructions
         anew = Instructions(self._lanes, self._memory, self._identity)
         anew.assumed, anew.access.tile.found = usual.assumed, usual.access.tile.found
-        anew.access.global_.inside = usual.access.global_.inside
+        anew.access.global_.rely_as(usual.access.global_)
         anew.access.local.forwarding.found = usual.access.local.forwarding.found
         self.instructions = anew
         yield

@@ -29,6 +29,7 @@ from .loops.latches import Latches
 from .loops.versions import may_have_version
 from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
+from .memory.repeated import NOTHING, Repeated
 from .memory.watched.watching import watching_of
 from .node_ops import NodeOps
 from .workgroups.barriers import Barriers
@@ -320,7 +321,11 @@ class Nodes:
         return code.let(f"icmp ult i64 {count}, {lanes.facts.together_from}")
 
     def assume(
-        self, assumed: Assumed, inside: frozenset[Op], tile: CopiedTile | None = None
+        self,
+        assumed: Assumed,
+        inside: frozenset[Op],
+        tile: CopiedTile | None = None,
+        repeated: Repeated = NOTHING,
     ) -> None:
         """Rely on what tests have shown for the warp, and on accesses that are inside.
 
@@ -328,6 +333,7 @@ class Nodes:
         """
         self.ops.instructions.assumed = assumed
         self.ops.instructions.access.global_.inside = inside
+        self.ops.instructions.access.global_.pin(repeated)
         self.ops.instructions.access.tile.found = tile or CopiedTile()
         if self.ops.instructions.access.tile.is_unread:
             self.lanes.unread = unread_without_places(self.lanes.ssa, self._copied.numbers)

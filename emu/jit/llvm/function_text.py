@@ -42,6 +42,18 @@ class FunctionText:
         self.lines.append(f"  {name} = {expression}")
         return name
 
+    def read_unchanging(self, since: int) -> None:
+        """Let LLVM move gathers and wide loads, from a line on, past anything that stores.
+
+        Variables are loaded without an alignment.
+        """
+        for at in range(since, len(self.lines)):
+            line = self.lines[at]
+            if " = call " in line and "gather" in line:
+                self.lines[at] += " memory(none)"
+            elif " = load " in line and ", align " in line:
+                self.lines[at] += ", !invariant.load !1"
+
     # --- blocks
 
     def fresh_name(self) -> str:
@@ -146,6 +158,10 @@ class FunctionText:
         """Return an integer of which LLVM does not know where it comes from; no instruction."""
         call = f'call {type_} asm "", "=r,0"({type_} {value}) nounwind memory(none)'
         return self.let(call, name)
+
+    def pinned(self, pointer: str) -> str:
+        """Return a ptr that LLVM does not know before here: it moves no use of it further up."""
+        return self.let(f'call ptr asm sideeffect "", "=r,0"(ptr {pointer}) nounwind')
 
     def zero(self, place: str, count: int | str) -> None:
         """Set `count` bytes from a ptr on to zero."""

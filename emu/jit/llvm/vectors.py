@@ -158,8 +158,15 @@ class VectorCode:
         operands = self._operands(bits, places)
         if operands is not None:
             host, index, cell = operands
-            given = f"{t} {otherwise}", host, index, f"{self.mask_type} {mask}", cell
-            return self.code.call(t, f"{_BY_INDEX}.gather.dpi.512", *given)
+            if bits == 32:
+                given = f"{t} {otherwise}", host, index, f"{self.mask_type} {mask}", cell
+                return self.code.call(t, f"{_BY_INDEX}.gather.dpi.512", *given)
+            half, name = integer(bits, self.n // 2), f"{_BY_INDEX}.gather.dpq.512"
+            found = [
+                self.code.call(half, name, f"{half} {otherwise}", host, i, m, cell)
+                for i, m in self._halves(index, f"{self.mask_type} {mask}")
+            ]
+            return self._joined(half, found)
         name = f"llvm.masked.gather.v{self.n}i{bits}.v{self.n}p0"
         align = align or bits // 8
         given = f"{p} {places}", f"i32 {align}", f"{self.mask_type} {mask}", f"{t} {otherwise}"
@@ -171,8 +178,10 @@ class VectorCode:
         operands = self._operands(bits, places)
         if operands is not None:
             host, index, cell = operands
-            given = host, f"{self.mask_type} {mask}", index, f"{t} {value}", cell
-            self.code.call_void(f"{_BY_INDEX}.scatter.dpi.512", *given, attributes=_STORES)
+            name = f"{_BY_INDEX}.scatter.dp{'i' if bits == 32 else 'q'}.512"
+            given = f"{self.mask_type} {mask}", index, f"{t} {value}"
+            for m, i, v in [given] if bits == 32 else self._halves(*given):
+                self.code.call_void(name, host, m, i, v, cell, attributes=_STORES)
             return
         name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
         given = f"{t} {value}", f"{p} {places}", f"i32 {bits // 8}", f"{self.mask_type} {mask}"
@@ -185,8 +194,29 @@ class VectorCode:
         loops. It does not find the short ones again then: it cuts them in each iteration, or makes
         twice the instructions.
         """
-        fits = bits == 32 and self.n == CHUNK and host_has("avx512f")
+        fits = bits in (32, 64) and self.n == CHUNK and host_has("avx512f")
         return self._indexed.get(places) if fits else None
+
+    def _halves(self, *chunks: str) -> list[tuple[str, ...]]:
+        """Return the lower and the upper halves of chunks, with their types."""
+        found: list[tuple[str, ...]] = []
+        for first in (0, self.n // 2):
+            lanes = range(first, first + self.n // 2)
+            order = f"<{len(lanes)} x i32> <{', '.join(f'i32 {lane}' for lane in lanes)}>"
+            found.append(tuple(self._part(chunk, order) for chunk in chunks))
+        return found
+
+    def _part(self, chunk: str, order: str) -> str:
+        """Return some lanes of a chunk, with its type; both begin with theirs."""
+        type_ = chunk[: chunk.index(">") + 1]
+        part = self.code.let(f"shufflevector {chunk}, {type_} poison, {order}")
+        return f"<{self.n // 2}{type_[type_.index(' ') :]} {part}"
+
+    def _joined(self, half: str, parts: Sequence[str]) -> str:
+        """Return the chunk that two halves of a type make."""
+        order = ", ".join(f"i32 {lane}" for lane in range(self.n))
+        lower, upper = (f"{half} {part}" for part in parts)
+        return self.code.let(f"shufflevector {lower}, {upper}, <{self.n} x i32> <{order}>")
 
     def load_masked(
         self, bits: int, place: str, mask: str, otherwise: str = "zeroinitializer"

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
+from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Op, Ssa, Value
+from ....analysis.warps.uniformity import LaneShapes
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
+from ..loops.rows import are_apart
+from ..memory.addressing.addresses import LARGEST_CELL, LARGEST_WINDOW
 from ..memory.global_memory import GlobalMemory
+from ..memory.repeated import Repeated, find_repeated
 from .bounds import Bound, Conditions
 from .span_arithmetic import Span
 from .spans import Spans
@@ -35,7 +41,7 @@ class Decisions:
         memory: GlobalMemory,
     ) -> None:
         self._ssa, self._shapes = lanes.ssa, lanes.shapes
-        self._spans = spans
+        self.spans = spans
         self._conditions = conditions
         self._assumed = assumed
         self._memory = memory
@@ -51,13 +57,13 @@ class Decisions:
         """Ask for all conditions; return the accesses that are inside then."""
         for value in self._ssa.values():
             if isinstance(value, Op) and not self._shapes.is_uniform(value):
-                self._spans.attempt(lambda op=value: self._decided(op))
+                self.spans.attempt(lambda op=value: self._decided(op))
         return self.inside()
 
     def decide_divisions(self, divisions: Sequence[Op]) -> None:
         """Ask that quotients are one value, and that remainders step from lane to lane."""
         for op in divisions:
-            self._spans.attempt(lambda op=op: self._decided(op))
+            self.spans.attempt(lambda op=op: self._decided(op))
 
     def rows_of(self, divisions: Sequence[Op]) -> list[tuple[str, str]]:
         """Append where the rows end that a warp begins in, if lanes step along them one by one.
@@ -68,10 +74,10 @@ class Decisions:
         for op in divisions:
             type_ = op.ins.row.type
             assert type_ is not None
-            a, b = (self._spans.number(v, signed=type_.is_signed) for v in op.args[:2])
+            a, b = (self.spans.number(v, signed=type_.is_signed) for v in op.args[:2])
             if a is None or b is None or not b.is_single or self._shapes.stride(op.args[0]) != 1:
                 continue
-            row = self._spans.division(a, b)
+            row = self.spans.division(a, b)
             rest = code.let(f"sub i32 {row.dividend}, {row.whole}")
             found.append((code.let(f"sub i32 {row.divisor}, {rest}"), row.divisor))
         return found
@@ -84,8 +90,32 @@ class Decisions:
             for number in self._ssa.flow.order
             if number in live
             for op in self._ssa.ops.get(number, ())
-            if self._spans.attempt(lambda op=op: self._is_inside(op))
+            if self.spans.attempt(lambda op=op: self._is_inside(op))
         )
+
+    def may_repeat(self, trips: Mapping[int, Trips]) -> bool:
+        """Return whether there are gathers that loops repeat, if all accesses are inside."""
+        ops = (op for ops in self._ssa.ops.values() for op in ops)
+        accesses = frozenset(op for op in ops if op.ins.row.segment is Segment.GLOBAL)
+        return bool(find_repeated(self._shapes, trips, accesses, self._parameter).loads)
+
+    def repeated(
+        self, shapes: LaneShapes, trips: Mapping[int, Trips], inside: frozenset[Op]
+    ) -> Repeated:
+        """Ask that buffers share no memory; return the gathers that loops repeat then."""
+        addresses = self._memory.addresses
+        found = find_repeated(shapes, trips, inside, self._parameter)
+        for read, written in product(found.read, found.written):
+            buffers = addresses.param_window(read, False), addresses.param_window(written, True)
+            self._conditions.require_of_call(are_apart(self._conditions.entry, *buffers))
+        return found
+
+    def _parameter(self, op: Op) -> int | None:
+        """Return the pointer parameter of an access."""
+        addresses = self._memory.addresses
+        if op.base is None:
+            return None
+        return addresses.pointers.position(op.base, addresses.form(op.base))
 
     # --- comparisons, clamps and remainders
 
@@ -101,7 +131,7 @@ class Decisions:
                 return False
             return self._compared(op, relation, signed=type_.is_signed)
         if row.stem in ("min", "max", "rem", "div", "select") and op.cls is not RegClass.C:
-            self._spans.of(op)
+            self.spans.of(op)
             found = self._assumed
             return op in found.same or op in found.rest or op in found.known
         return False
@@ -126,7 +156,7 @@ class Decisions:
         return True
 
     def _compared(self, op: Op, relation: str, *, signed: bool) -> bool:
-        a, b = (self._spans.number(v, signed=signed) for v in op.args[:2])
+        a, b = (self.spans.number(v, signed=signed) for v in op.args[:2])
         if a is None or b is None:
             return False
         if relation in ("eq", "ne"):
@@ -191,15 +221,21 @@ class Decisions:
             return False
         if address is None or base is None or type_ is None:
             return False
-        span = self._spans.of(base)
+        span = self.spans.of(base)
         if span is None or span.param is None:
             return False
         if span.multiple % type_.size or address.offset % type_.size:
             return False
         addresses, store = self._memory.addresses, not row.is_load
-        window = addresses.window(base, addresses.form(base), store)
+        form = addresses.form(base)
+        window = addresses.window(base, form, store)
         if window is None or window is not addresses.param_window(span.param, store):
             return False
+        if form is not None and form.index is not None and form.scale > LARGEST_CELL:
+            # It is multiplied in 32 bits (Addresses.hosts).
+            most = LARGEST_WINDOW // form.scale
+            if not self.spans.is_below(form.index, most, signed=form.signed):
+                return False
         offset = Bound((), ((self._offset(span.param, window.base, type_.size), 1),))
         offset = offset.plus(Bound(constant=address.offset))
         self._conditions.at_most(span.low.plus(offset).times(-1), 0)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from .....isa.table import Unit
 from .....isa.types import RegClass, Segment, mask_of, sign_extend
 from ....analysis.lanes.interior import Assumed
+from ....analysis.ranges.counted_up import counter_from_constant
 from ....analysis.ranges.net_steps import net_step
 from ....analysis.values.ssa import Const, Op, Phi, Value
 from ...arithmetic import emit as alu
@@ -88,6 +89,8 @@ class Spans:
         self._found: dict[Value, Span | None] = {}
         self._arithmetic = SpanArithmetic(conditions)
         self._depth = 0
+        self.counts_to_arguments = False
+        """Whether loops whose bound is an argument have spans as well."""
 
     def of(self, value: Value) -> Span | None:
         """Return the span of a value; None if it has none that is worth a test."""
@@ -134,6 +137,14 @@ class Spans:
         low, high = (-(1 << (bits - 1)), mask_of(bits - 1)) if signed else (0, mask_of(bits))
         return self._arithmetic.within(span, low, high)
 
+    def is_below(self, value: Value, most: int, *, signed: bool) -> bool:
+        """Ask that the numbers of a register are from 0 to `most`; return whether they may be."""
+        span = self.number(value, signed=signed)
+        if span is None:
+            return False
+        self._arithmetic.within(span, 0, most)
+        return True
+
     # --- leaves
 
     def _of_phi(self, phi: Phi) -> Span | None:
@@ -142,6 +153,8 @@ class Spans:
             return between(*self._in_copies[phi])
         if phi.cls is RegClass.C:
             return None
+        if len(sources := set(phi.args.values())) == 1:
+            return self.of(*sources)  # what leaves a loop
         if values is None or not self._lanes.shapes.is_uniform(phi):
             return self._stepped(phi)
         numbers = [sign_extend(v, phi.cls.bits) for v in values]
@@ -168,7 +181,20 @@ class Spans:
                 gcd(first.multiple, step & -step or first.multiple),
                 first.param,
             )
-        return None
+        return self._below_argument(phi) if self.counts_to_arguments else None
+
+    def _below_argument(self, phi: Phi) -> Span | None:
+        """Return the span of what counts from a constant up to an argument, in the loop's body."""
+        counter = counter_from_constant(self._lanes.shapes, phi)
+        if counter is None:
+            return None
+        end = self.number(counter.end, signed=counter.is_signed)
+        if end is None or not end.is_single:
+            return None
+        # If the loop repeats at all, its counter is below the end in each iteration.
+        end = self._arithmetic.within(end, counter.first + 1, SMALL - 1)
+        low = Bound(constant=counter.first)
+        return Span(low, end.high.plus(Bound(constant=-1)), counter.first, end.most - 1)
 
     def _identity(self, op: Op) -> Span | None:
         if op.cls is not RegClass.S or op.ins.row.stem in ("laneid", "waveid"):

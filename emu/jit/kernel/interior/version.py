@@ -17,6 +17,7 @@ from ..counters import Counters
 from ..instructions import Instructions
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
+from ..memory.repeated import Repeated
 from ..nodes import Nodes
 from ..variables import Variables
 from ..workgroups.identity import Identity, Warp, items_of_first
@@ -64,6 +65,8 @@ class Interior:
     is_stream: bool
     """Whether memory decides how long they take."""
     tile: Tile
+    repeated: Repeated
+    """Gathers that loops repeat, of buffers to which nothing is stored."""
 
 
 def is_small(lanes: LaneCode) -> bool:
@@ -87,6 +90,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
             conditions.is_in_first(items, items_of_first(lanes.entry, facts))
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
+    decisions.spans.counts_to_arguments = decisions.may_repeat(memory.ranges.trips)
     inside = decisions.decide()
     gains = Gains(lanes, memory.ranges, assumed, decisions.expected)
     shapes = InteriorShapes(lanes.ssa, facts, assumed)
@@ -97,14 +101,17 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     for_running = memory.ranges.scattered & inside
     own = replace(memory, ranges=Ranges(shapes), for_running=for_running)
     tile = tile_of(version, plan, own.group_bytes, own.ranges, inside)
-    if not tile:
+    repeated = decisions.repeated(shapes, memory.ranges.trips, inside)
+    if not tile and not repeated.loads:
         if not gains.are_enough(inside, row=facts.group_size[0] if in_row else 0):
             return None
         if lanes.flow.loops and gains.written() > MOST_WRITTEN and not gains.has_edges():
             return None  # the loops have versions without tests of their own
     gains_at_edges = gains.are_enough_at_edges(inside)
     is_stream = gains.is_stream(inside)
-    return Interior(conditions, assumed, inside, shapes, plan, own, gains_at_edges, is_stream, tile)
+    return Interior(
+        conditions, assumed, inside, shapes, plan, own, gains_at_edges, is_stream, tile, repeated
+    )
 
 
 def inside_at_edges(
@@ -190,9 +197,9 @@ def emit_nodes(
     edges = Edges(code, interior.plan, counted, version=version, after=after)
     has_barrier = any(n.last is not None and n.last.row.is_barrier for n in lanes.flow.nodes)
     barriers = OneWarp(code, warp) if has_barrier else None
-    _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
     nodes = Nodes(edges, interior.memory, warp, barriers, interior.tile.loops)
-    nodes.assume(assumed, interior.inside, interior.tile.copies)
+    nodes.assume(assumed, interior.inside, interior.tile.copies, interior.repeated)
+    _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
     nodes.emit()
     return code.variables
 

@@ -28,6 +28,7 @@ from .piece_places import piece_places
 from .pieces import Pieces
 from .records.access import RecordAccess
 from .records.row_accesses import RowAccesses
+from .repeated import NOTHING, Repeated
 from .runs import Runs
 from .shuffles.columns import ColumnAccess, Columns, columns_of
 from .site import Site
@@ -61,6 +62,21 @@ class GlobalMemory:
         """Whether stores of one lane are made, an i1; None: they are."""
         self.inside: frozenset[Op] = frozenset()
         """Accesses that are inside in an interior warp: in all lanes, or see `for_running`."""
+        self.repeated = NOTHING
+        """Gathers that loops repeat, of what nothing in an interior warp stores to."""
+
+    def pin(self, repeated: Repeated) -> None:
+        """Rely on gathers that loops repeat, in the warp that begins here."""
+        self.repeated = repeated
+        self.addresses.pinned = {
+            position: self.lanes.code.pinned(self.addresses.param_window(position, False).host)
+            for position in sorted(repeated.read)
+        }
+
+    def rely_as(self, other: GlobalMemory) -> None:
+        """Rely on what the code of the same warp relies on where values have other shapes."""
+        self.inside, self.repeated = other.inside, other.repeated
+        self.addresses.pinned = other.addresses.pinned
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
@@ -77,7 +93,10 @@ class GlobalMemory:
             self._carry(carried, data)
             return
         in_record = self._records.has(op) and op not in self._for_running
+        since = len(self.lanes.code.lines)
         loaded = self._records.op(op, self.inside) if in_record else self._access(op)
+        if op in self.repeated.loads:
+            self.lanes.code.read_unchanging(since)
         if loaded is not None:
             self.pieces.define(op, loaded)
 

@@ -80,7 +80,7 @@ class Scattered:
 
         def places(indices: Sequence[str]) -> list[str]:
             host = self.addresses.host(site.window, offset)
-            return self.addresses.hosts(host, form, indices, is_tested=not site.is_inside)
+            return self.addresses.hosts(host, form, indices)
 
         def cold() -> Targets:
             base = site.address(code, offset)

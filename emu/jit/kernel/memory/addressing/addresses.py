@@ -89,6 +89,8 @@ class Addresses:
         self._windows: dict[tuple[int, bool], Window] = {}
         self._atomic_windows: dict[int, Window] = {}
         self._forms: dict[Value, Form | None] = {}
+        self.pinned: dict[int, str] = {}
+        """Where the buffers of some parameters begin, for loads of the running warp, as ptr."""
 
     # --- forms
 
@@ -140,7 +142,12 @@ class Addresses:
         For a `store`, a buffer that may not be written counts as empty.
         """
         position = self.pointers.position(address, form)
-        return None if position is None else self.param_window(position, store)
+        if position is None:
+            return None
+        window = self.param_window(position, store)
+        if store or position not in self.pinned:
+            return window
+        return replace(window, host=self.pinned[position])
 
     def window_of_atomic(self, address: Value) -> Window | None:
         """Return the buffer that the address of an atomic points into, if that is known.
@@ -339,28 +346,20 @@ class Addresses:
         """Return the host address of an offset into a buffer, a ptr."""
         return self.lanes.code.let(f"getelementptr i8, ptr {window.host}, i64 {offset}")
 
-    def hosts(self, host: str, form: Form, indices: Sequence[str], *, is_tested: bool) -> list[str]:
+    def hosts(self, host: str, form: Form, indices: Sequence[str]) -> list[str]:
         """Return the host addresses of chunks of indices inside the buffer, counted from `host` on.
 
         CPUs multiply the indices of a gather by 8 at most. The rest of the scale is multiplied in
-        32 bits: inside a window, an index that begins at a parameter does not wrap around then. One
-        that is not tested may begin elsewhere, and LLVM multiplies it in 64 bits.
+        32 bits: tests have shown that products are smaller than a window.
         """
         code, v, n = self.lanes.code, integer(32, self.lanes.n), self.lanes.n
         cell = min(form.scale & -form.scale, LARGEST_CELL)
-        if form.scale > cell and (is_tested or self._begins_at_param(form)):
+        if form.scale > cell:
             factor = integer_constant(form.scale // cell, 32, n)
             indices = [code.let(f"mul {v} {i}, {factor}") for i in indices]
         else:
             cell = form.scale
         return self.lanes.places(host, cell, indices)
-
-    def _begins_at_param(self, form: Form) -> bool:
-        """Return whether an address is a pointer parameter, an index and a constant above it."""
-        if len(form.uniform) != 1 or form.constant < 0:
-            return False
-        ((value, factor),) = form.uniform
-        return factor == 1 and self.pointers.is_param(value)
 
     def count_inside(
         self, offset: str, size: int, scale: int, window: Window, elements: int = 1

@@ -84,7 +84,7 @@ class RecordAccess:
             return [*(self._alone(ops[0]) or ()), *others]
 
         def in_pairs() -> list[str]:
-            hosts = self._hosts(fields, is_tested=not certain)
+            hosts = self._hosts(fields)
             return registers(pairs.load(lanes, fields.places, hosts, min(fields.places)))
 
         if fields.are_near and certain:
@@ -126,7 +126,7 @@ class RecordAccess:
             return []
 
         def in_pairs() -> list[str]:
-            hosts = self._hosts(fields, is_tested=not certain)
+            hosts = self._hosts(fields)
             pairs.store(lanes, fields.places, data(), hosts, min(fields.places))
             return []
 
@@ -207,13 +207,13 @@ class RecordAccess:
         assert fields.form is not None
         return self._addresses.distance(fields.lowest_form(), window)
 
-    def _hosts(self, fields: Fields, *, is_tested: bool) -> list[str]:
+    def _hosts(self, fields: Fields) -> list[str]:
         """Return the host addresses of all lanes' lowest fields, as chunks of pointers."""
         window, form = self._window(fields), fields.lowest_form()
         assert form.index is not None
         host = self._addresses.host(window, self._low(fields, window))
         indices = self.lanes.vector(form.index)
-        return self._addresses.hosts(host, form, indices, is_tested=is_tested)
+        return self._addresses.hosts(host, form, indices)
 
 
 def _type(op: Op) -> Type:

@@ -26,6 +26,7 @@ from ..moves import Moves
 from ..shuffles.routed import follow, shuffle
 from ..shuffles.routes import Labels, Route, route
 from . import pairs
+from .index_names import MOST_ADDED, IndexNames
 
 LARGEST = 16
 """Elements of a record, at most: wide accesses take those between its fields, too."""
@@ -153,6 +154,7 @@ class Records:
         self._moves = moves
         self._addresses = addresses
         self._found: dict[Op, Fields | None] = {}
+        self._names = IndexNames(lanes.ssa)
 
     def of(self, op: Op) -> Fields | None:
         """Return the fields that an access is one of; None if it is not worth wide accesses."""
@@ -235,6 +237,7 @@ class Records:
             step = lanes.shapes.stride(index)
             if lanes.shapes.stride(form.index) != step:
                 return None
+            name, more = self._names.of(index, more)
             kind = "known"
             if step is None:
                 if lanes.facts.piece or (is_shuffled(index, lanes.shapes) and form.scale == size):
@@ -243,7 +246,7 @@ class Records:
                 step = 1
             step *= form.scale
             constant = sign_extend(constant + form.constant, 64) + more * form.scale
-            key = (kind, form.uniform, index, form.scale, form.signed)
+            key = (kind, form.uniform, name, form.scale, form.signed)
             if kind == "apart" and step == size and constant % size == 0:
                 return key, constant // size, more, 1
         if step is None or step % size or constant % size or abs(constant) >= 1 << 20:
@@ -387,7 +390,7 @@ def _core(index: Value | None) -> tuple[Value, int]:
         and index.parts
         and index.ins.row.stem == "add"
         and isinstance(index.args[1], Const)
-        and index.args[1].bits < 1 << 16
+        and index.args[1].bits < MOST_ADDED
     ):
         return index.args[0], index.args[1].bits
     return index, 0
