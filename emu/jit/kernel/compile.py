@@ -21,6 +21,7 @@ from ...analysis.widths.columns import column_facts
 from ...analysis.widths.one_warp import is_long, one_warp_facts
 from ...analysis.widths.row_pieces import row_pieces
 from ...analysis.widths.shared_columns import sharing_facts
+from ...analysis.widths.turn_tiles import in_row, leaves_in_turn
 from ...analysis.widths.width import USUAL, WIDE, best_facts
 from ...analysis.workgroup_steps import strips_of
 from ...engine import Work
@@ -101,7 +102,9 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     if (sharing := sharing_facts(kernel, usual)) is not None:
         return sharing
     # Warps of another width than the launch's must reach barriers whole as well.
-    best = best_facts(kernel, usual, host_has("avx512bw"), takes_many)
+    shape = in_row(usual) if leaves_in_turn(kernel, usual) else usual
+    best = best_facts(kernel, shape, host_has("avx512bw"), takes_many)
+    best = replace(best, group_size=usual.group_size)
     has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
     for found in (one_warp_facts(kernel, usual, gathers_fast) or best, best, usual):
         is_one = has_barrier and prod(geometry.group_size) <= found.width

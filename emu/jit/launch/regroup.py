@@ -3,8 +3,8 @@
 A warp is fastest along a row of the grid. Where the rows of workgroups are shorter than a warp, and
 work-items know their places in the grid only, native code divides the launch into workgroups that
 are rows. If such a kernel goes down columns of memory, they are tiles of 16 x 16; if all rows load
-the same in its loops, a workgroup is four rows of 32. What is reported,
-as in a trap, is the workgroup and work-item of the launch.
+the same in its loops, a workgroup is four rows of 32; if lanes leave loops in turn, it is eight
+wide. What is reported, as in a trap, is the workgroup and work-item of the launch.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ...analysis.analysis import analyse
 from ...analysis.values.ssa import Op
 from ...analysis.widths.columns import COLUMNS, column_facts
 from ...analysis.widths.shared_columns import ROWS_OF_COLUMNS, sharing_facts
+from ...analysis.widths.turn_tiles import turn_tile
 from ...geometry import Geometry
 from ...recent import Recent
 from ...traps import TrapRecord
@@ -66,6 +67,8 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
         tiles = replace(geometry, group_size=ROWS_OF_COLUMNS)
         if sharing_facts(kernel, facts_at(tiles, geometry.width)) is not None:
             return tiles
+    if (tile := turn_tile(kernel, facts_at(geometry, geometry.width), geometry.items)) is not None:
+        return replace(geometry, group_size=tile)
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
     has_loops = _has_loops(kernel)

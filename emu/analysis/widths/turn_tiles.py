@@ -1,0 +1,78 @@
+"""Kernels of grids whose lanes leave loops in turn: neighbours down leave as late as those across.
+
+A warp runs until its last lane has left. In a fractal or a scene, lanes of a square leave within
+fewer iterations than those of a row. So workgroups are eight wide, if loops do not access what is
+side by side in a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import gcd, prod
+
+from ....isa.program import Kernel
+from ...recent import Recent
+from ..analysis import analyse
+from ..facts import Facts
+from ..values.ssa import Value
+from ..warps.uniformity import Shapes
+from .registers import lane_step
+
+ACROSS = 8
+"""Work-items of a row of such a workgroup: warps of 32 and of 64 lanes are near squares."""
+
+MOST_ITEMS = 256
+"""Work-items of the largest one."""
+
+LEAST_WIDTH = 64
+"""Lanes of the widest warps, which workgroups must be whole numbers of."""
+
+_FOUND: Recent[tuple[object, ...], bool] = Recent()
+
+
+def turn_tile(
+    kernel: Kernel, facts: Facts, items: tuple[int, int, int]
+) -> tuple[int, int, int] | None:
+    """Return the size of workgroups near squares for a grid, if a kernel gains by them.
+
+    `facts` are those of any workgroups. All of the grid must be in whole workgroups.
+    """
+    down = gcd(items[1], MOST_ITEMS // ACROSS)
+    if items[0] % ACROSS or ACROSS * down < LEAST_WIDTH:
+        return None
+    size = (ACROSS, down, 1)
+    tiles = replace(facts, width=LEAST_WIDTH, whole=True, group_size=size)
+    return size if leaves_in_turn(kernel, tiles) else None
+
+
+def in_row(facts: Facts) -> Facts:
+    """Return the facts of a workgroup of as many work-items in a row."""
+    return replace(facts, group_size=(prod(facts.group_size), 1, 1))
+
+
+def leaves_in_turn(kernel: Kernel, facts: Facts) -> bool:
+    """Return whether workgroups are such, and lanes leave loops in turn that access no rows."""
+    if facts.group_size[0] != ACROSS or kernel.private_size or not facts.whole:
+        return False
+    if any(ins.row.is_barrier for ins in kernel.instructions):
+        return False
+    row = replace(in_row(facts), width=LEAST_WIDTH)
+    key = kernel.words, row
+    found = _FOUND.find(key)
+    if found is None:
+        found = _FOUND.keep(key, _leaves_in_turn(analyse(kernel).shapes(row)))
+    return found
+
+
+def _leaves_in_turn(shapes: Shapes) -> bool:
+    inside = {number for loop in shapes.flow.loops for number in loop.nodes}
+    return bool(shapes.divergent_loops) and not any(
+        op.ins.row.is_memory and not (op.ins.row.is_load and _is_shared(shapes, op.base))
+        for number in inside
+        for op in shapes.ssa.ops.get(number, ())
+    )
+
+
+def _is_shared(shapes: Shapes, base: Value | None) -> bool:
+    """Return whether all lanes access one place."""
+    return base is None or lane_step(shapes, base) == 0
