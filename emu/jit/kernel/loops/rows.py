@@ -76,6 +76,8 @@ class RowFinder:
             if window is None or line is None:
                 continue
             others = [s for s in stores if s not in written or not is_first(lanes, op, s)]
+            if parameter(self._memory, op) in {parameter(self._memory, s) for s in others} - {None}:
+                continue  # a test of their buffers would never hold
             windows = [self._window(other) for other in others]
             apart = [are_apart(lanes.code, window, other) for other in windows if other is not None]
             if len(apart) == len(others):

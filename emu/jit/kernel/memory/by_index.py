@@ -60,9 +60,10 @@ class ByIndex:
         """Gather or scatter, whatever the addresses."""
         if form is None or form.index is None or not steps_by_elements(form, site.size):
             return self._scattered.pointers(site)
-        offset = self.addresses.distance(form, site.window)
-        count = self.addresses.count_inside(offset, site.size, form.scale, site.window)
-        return self._scattered.indexed(site, form, offset, count)
+        addresses = self.addresses
+        offset, before = addresses.distance(form, site.window), addresses.before(form)
+        count = addresses.count_inside(offset, site.size, form.scale, site.window, before=before)
+        return self._scattered.indexed(site, form, offset, count, before=before)
 
     def indexed(self, site: Site, form: Form) -> list[str]:
         """Access by any index: wide if those of the lanes are near each other, else one by one."""
@@ -71,14 +72,16 @@ class ByIndex:
         assert index is not None
         if not steps_by_elements(form, site.size):
             return self._scattered.pointers(site)
-        offset = addresses.distance(form, site.window)
-        count = addresses.count_inside(offset, site.size, form.scale, site.window)
+        offset, before = addresses.distance(form, site.window), addresses.before(form)
+        count = addresses.count_inside(offset, site.size, form.scale, site.window, before=before)
 
         def each() -> list[str]:
-            return self._scattered.indexed(site, form, offset, count, highest=highest)
+            return self._scattered.indexed(
+                site, form, offset, count, highest=highest, before=before
+            )
 
         highest = self._ranges.of(index, site.op.node).high
-        if form.scale == site.size and site.is_load:
+        if form.scale == site.size and site.is_load and not before:
             elements = tables.elements_for(highest, site.size)
             if elements is not None:
 
@@ -98,8 +101,12 @@ class ByIndex:
             return addresses.host(site.window, start)
 
         def fits(elements: int) -> str:
-            end = code.let(f"add i64 {near.first}, {elements}")
-            return code.let(f"icmp ule i64 {end}, {count}")
+            end = code.let(f"add i64 {near.first}, {elements - before}")
+            inside = code.let(f"icmp ule i64 {end}, {count}")
+            if not before:
+                return inside
+            begins = code.let(f"icmp uge i64 {near.first}, {before}")
+            return code.let(f"and i1 {begins}, {inside}")
 
         def others() -> list[str]:
             if not (

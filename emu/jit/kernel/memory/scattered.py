@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ....analysis.values.ssa import Value
 from ...arithmetic.widths import element_number
-from ...llvm.text import integer
+from ...llvm.text import integer, integer_constant
 from ..lane_code import LaneCode
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
@@ -52,8 +52,9 @@ class Scattered:
         count: str,
         more: Value | None = None,
         highest: int | None = None,
+        before: int = 0,
     ) -> list[str]:
-        """Access by 32-bit indices of which `count` (an i64) from 0 on are inside.
+        """Access by 32-bit indices of which `count` (an i64) from `before` on are inside.
 
         `more` is added to each; a sum that wraps around is outside. No index is above a `highest`
         one: if that is inside, the lanes are not tested.
@@ -64,14 +65,14 @@ class Scattered:
         takes_words = form.scale == site.size and self._takes_words(site)
         if takes_words:
             # What is added to reach the start of a word must not wrap around.
-            most = (1 << 31) - WORD
+            most = (1 << 31) - WORD - before
             count = code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {most}")
         limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
         terms = [chunks] if more is None else [chunks, lanes.vector(more)]
         if more is not None:
             pairs = zip(*terms, strict=True)
             chunks = [code.let(f"add {v} {a}, {b}") for a, b in pairs]
-        outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
+        outside = self._outside(chunks, limit, before)
         if more is not None:
             wrapped = [
                 code.let(f"icmp ult {v} {c}, {a}") for c, a in zip(chunks, terms[0], strict=True)
@@ -92,7 +93,7 @@ class Scattered:
             return Targets(base, form.scale, sums, 64)
 
         surely = None
-        if highest is not None and highest < LARGEST_TABLE and not site.is_inside:
+        if highest is not None and highest < LARGEST_TABLE and not (site.is_inside or before):
             surely = code.let(f"icmp ugt i64 {count}, {highest}")
         if not takes_words:
             return self._either(
@@ -113,15 +114,26 @@ class Scattered:
             offsets, outside = self._offsets(site)
             return Spots(outside, offsets, 64, 1, lambda: site.window.host)
         form = form.plus_constant(op.ins.address.offset)
-        offset, v = self.addresses.distance(form, site.window), integer(32, lanes.n)
-        count = self.addresses.count_inside(offset, site.size, form.scale, site.window)
+        offset, before = self.addresses.distance(form, site.window), self.addresses.before(form)
+        count = self.addresses.count_inside(
+            offset, site.size, form.scale, site.window, before=before
+        )
         limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
         assert form.index is not None
         chunks = lanes.vector(form.index)
-        outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in chunks]
+        outside = self._outside(chunks, limit, before)
         return Spots(
             outside, chunks, 32, form.scale, lambda: self.addresses.host(site.window, offset)
         )
+
+    def _outside(self, indices: Sequence[str], limit: str, before: int) -> list[str]:
+        """Return which indices are below `before`, or not less than a limit above it."""
+        code, n = self.lanes.code, self.lanes.n
+        v = integer(32, n)
+        if before:
+            step = integer_constant(before, 32, n)
+            indices = [code.let(f"sub {v} {i}, {step}") for i in indices]
+        return [code.let(f"icmp uge {v} {i}, {limit}") for i in indices]
 
     def _offsets(self, site: Site) -> tuple[list[str], list[str]]:
         """Return the offsets of 64-bit addresses into the buffer, and which are not inside."""

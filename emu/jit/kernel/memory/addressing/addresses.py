@@ -25,6 +25,9 @@ from .pointers import Pointers
 LARGEST_CELL = 8
 """The largest number of bytes by which a gather multiplies an index."""
 
+MOST_BEFORE = 1 << 16
+"""Indices from 0 on that lead before a buffer."""
+
 LARGEST_STEP = 1 << 20
 """The largest step of a row's elements."""
 
@@ -361,15 +364,40 @@ class Addresses:
             cell = form.scale
         return self.lanes.places(host, cell, indices)
 
-    def count_inside(
-        self, offset: str, size: int, scale: int, window: Window, elements: int = 1
-    ) -> str:
-        """Return how many indices from 0 on lead to elements in the buffer, an i64 below 2^31.
+    def _is_of_param(self, form: Form) -> bool:
+        """Return whether an address is a pointer parameter, an index and a constant."""
+        if len(form.uniform) != 1:
+            return False
+        ((value, factor),) = form.uniform
+        return factor == 1 and self.pointers.is_param(value)
 
-        `offset` is that of index 0; `scale` is a multiple of `size`. All of `elements` must be
-        inside.
+    def before(self, form: Form) -> int:
+        """Return how many indices from 0 on lead before a pointer parameter, as 1 for `a[i - 1]`.
+
+        0 if it is not known whether index 0 does.
+        """
+        if form.constant >= 0 or not self._is_of_param(form):
+            return 0
+        count = -(form.constant // form.scale)
+        return count if count <= MOST_BEFORE else 0
+
+    def count_inside(
+        self,
+        offset: str,
+        size: int,
+        scale: int,
+        window: Window,
+        elements: int = 1,
+        before: int = 0,
+    ) -> str:
+        """Return how many indices from `before` on lead to elements in the buffer.
+
+        This is an i64, and with `before` below 2^31. `offset` is that of index 0; `scale` is a
+        multiple of `size`. All of `elements` must be inside.
         """
         code = self.lanes.code
+        if before:
+            offset = code.let(f"add i64 {offset}, {before * scale}")
         total, here = (
             self.places(window, size * elements, size),
             element_number(code, offset, size, 0),
@@ -379,7 +407,8 @@ class Addresses:
         if stride > 1:
             count = code.let(f"add i64 {count}, {stride - 1}")
             count = code.let(f"udiv i64 {count}, {stride}")
-        return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {(1 << 31) - 1}")
+        most = (1 << 31) - 1 - before
+        return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {most}")
 
 
 def _is_unsigned(index: Value) -> bool:
