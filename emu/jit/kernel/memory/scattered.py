@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ....analysis.values.ssa import Value
 from ...arithmetic.widths import element_number
-from ...llvm.text import integer, integer_constant
+from ...llvm.text import integer
 from ..lane_code import LaneCode
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
@@ -67,12 +67,11 @@ class Scattered:
             # What is added to reach the start of a word must not wrap around.
             most = (1 << 31) - WORD - before
             count = code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {most}")
-        limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
         terms = [chunks] if more is None else [chunks, lanes.vector(more)]
         if more is not None:
             pairs = zip(*terms, strict=True)
             chunks = [code.let(f"add {v} {a}, {b}") for a, b in pairs]
-        outside = self._outside(chunks, limit, before)
+        outside = self.addresses.outside(chunks, count, before)
         if more is not None:
             wrapped = [
                 code.let(f"icmp ult {v} {c}, {a}") for c, a in zip(chunks, terms[0], strict=True)
@@ -108,7 +107,7 @@ class Scattered:
 
     def spots(self, site: Site, form: Form | None) -> Spots:
         """Return the places of an access, by 32-bit indices if its address has one."""
-        lanes, code, op = self.lanes, self.lanes.code, site.op
+        lanes, op = self.lanes, site.op
         assert op.ins.address is not None
         if form is None or form.index is None or not steps_by_elements(form, site.size):
             offsets, outside = self._offsets(site)
@@ -118,22 +117,12 @@ class Scattered:
         count = self.addresses.count_inside(
             offset, site.size, form.scale, site.window, before=before
         )
-        limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
         assert form.index is not None
         chunks = lanes.vector(form.index)
-        outside = self._outside(chunks, limit, before)
+        outside = self.addresses.outside(chunks, count, before)
         return Spots(
             outside, chunks, 32, form.scale, lambda: self.addresses.host(site.window, offset)
         )
-
-    def _outside(self, indices: Sequence[str], limit: str, before: int) -> list[str]:
-        """Return which indices are below `before`, or not less than a limit above it."""
-        code, n = self.lanes.code, self.lanes.n
-        v = integer(32, n)
-        if before:
-            step = integer_constant(before, 32, n)
-            indices = [code.let(f"sub {v} {i}, {step}") for i in indices]
-        return [code.let(f"icmp uge {v} {i}, {limit}") for i in indices]
 
     def _offsets(self, site: Site) -> tuple[list[str], list[str]]:
         """Return the offsets of 64-bit addresses into the buffer, and which are not inside."""

@@ -410,6 +410,15 @@ class Addresses:
         most = (1 << 31) - 1 - before
         return code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {most}")
 
+    def outside(self, indices: Sequence[str], count: str, before: int = 0) -> list[str]:
+        """Return which of 32-bit indices are not among `count` (an i64) from `before` on, masks."""
+        code, n = self.lanes.code, self.lanes.n
+        v, limit = integer(32, n), self.lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
+        if before:
+            step = integer_constant(before, 32, n)
+            indices = [code.let(f"sub {v} {i}, {step}") for i in indices]
+        return [code.let(f"icmp uge {v} {i}, {limit}") for i in indices]
+
 
 def _is_unsigned(index: Value) -> bool:
     """Return whether a 64-bit index is a 32-bit one that is not negative."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection
 from ......isa.types import Type
 from .....analysis.values.ssa import Op
 from ....arithmetic.widths import extended
-from ....llvm.text import integer
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses, Window
 from ..addressing.near import is_computed, near_of
@@ -172,12 +171,11 @@ class RecordAccess:
         good = ALWAYS
         if not certain:
             elements = max(fields.places) - min(fields.places) + 1
-            window, v = self._window(fields), integer(32, lanes.n)
+            window, before = self._window(fields), self._addresses.before(fields.lowest_form())
             count = self._addresses.count_inside(
-                self._low(fields, window), fields.size, form.scale, window, elements
+                self._low(fields, window), fields.size, form.scale, window, elements, before
             )
-            limit = lanes.chunk_of(32, code.let(f"trunc i64 {count} to i32"))
-            outside = [code.let(f"icmp uge {v} {c}, {limit}") for c in lanes.vector(form.index)]
+            outside = self._addresses.outside(lanes.vector(form.index), count, before)
             beyond = lanes.any(lanes.combine("and", outside, lanes.mask))
             good = code.let(f"xor i1 {beyond}, true")
         if form.scale == fields.size and is_computed(form.index, lanes.shapes):

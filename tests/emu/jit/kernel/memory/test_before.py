@@ -40,6 +40,13 @@ CHANGE = (
     "ld_global_TYPE DATA, [$d1-BEFORE]\n add_KIND DATA, DATA, 5\n st_global_TYPE DATA, [$d1-BEFORE]"
 )
 ATOMIC = "mov_u32 $s3, 7\n atomic_add_global_u32 $s4, [$d1-BEFORE], $s3"
+PAIR = """ld_global_u32 $s3, [$d1-BEFORE]
+    ld_global_u32 $s4, [$d1-4]
+    mad_u32 $s3, $s3, 31, $s4
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%index]
+    mad_u64 $d1, $d0, 4, $d1
+    st_global_u32 $s3, [$d1]"""
 NEAR = "xor_u32 $s2, $s0, 3\n add_u32 $s2, $s2, 2"
 
 
@@ -68,6 +75,7 @@ KINDS = [
     ("u64", 8, 8, CHANGE, "cvt_u64_u32", ""),
     ("u8", 1, 3, CHANGE, "cvt_u64_u32", ""),
     ("u32", 4, 8, ATOMIC, "cvt_u64_u32", ""),
+    ("u32", 4, 8, PAIR, "cvt_u64_u32", ""),
 ]
 """Types, bytes between elements and before them, accesses, and how an index is widened."""
 
