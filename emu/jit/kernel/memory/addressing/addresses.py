@@ -25,8 +25,8 @@ from .pointers import Pointers
 LARGEST_CELL = 8
 """The largest number of bytes by which a gather multiplies an index."""
 
-MOST_BEFORE = 1 << 16
-"""Indices from 0 on that lead before a buffer."""
+MOST_BEFORE = 1 << 20
+"""Bytes before a buffer from which indices may count; products of indices stay below 2^31."""
 
 LARGEST_STEP = 1 << 20
 """The largest step of a row's elements."""
@@ -378,8 +378,7 @@ class Addresses:
         """
         if form.constant >= 0 or not self._is_of_param(form):
             return 0
-        count = -(form.constant // form.scale)
-        return count if count <= MOST_BEFORE else 0
+        return -(form.constant // form.scale) if -form.constant <= MOST_BEFORE else 0
 
     def count_inside(
         self,
