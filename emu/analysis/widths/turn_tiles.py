@@ -52,12 +52,14 @@ def in_row(facts: Facts) -> Facts:
 
 def leaves_in_turn(kernel: Kernel, facts: Facts) -> bool:
     """Return whether workgroups are such, and lanes leave loops in turn that access no rows."""
-    if facts.group_size[0] != ACROSS or kernel.private_size or not facts.whole:
+    if facts.group_size[0] != ACROSS or prod(facts.group_size) % LEAST_WIDTH:
+        return False
+    if kernel.private_size or not facts.whole:
         return False
     if any(ins.row.is_barrier for ins in kernel.instructions):
         return False
     row = replace(in_row(facts), width=LEAST_WIDTH)
-    key = kernel.words, row
+    key = kernel.key, row
     found = _FOUND.find(key)
     if found is None:
         found = _FOUND.keep(key, _leaves_in_turn(analyse(kernel).shapes(row)))

@@ -87,6 +87,11 @@ def test_they_have_as_many_lanes_as_warps_of_rows() -> None:
     assert squares.width == rows.width
 
 
+def test_workgroups_of_less_than_a_warp_have_code() -> None:
+    geometry = Geometry.of(items=(64,), group_size=(8,))
+    assert facts_of(kernel_of(SHARED), geometry).group_size == (8, 1, 1)
+
+
 @pytest.mark.parametrize("short", [False, True])
 def test_steps_and_traps_are_the_oracles(short: bool) -> None:
     def work() -> Work:
