@@ -47,7 +47,7 @@ class Facts:
     (jit/kernel/memory/watched/marks.py), or loads taken for stores (counting/updates.py).
     `strict`: such marks take loads for stores, too, so that they follow from the numbers of a
     launch (counting/known_places.py).
-    `paths`: code that counts records the ways of lanes, from which a helper counts (paths.py).
+    `splits`: code that counts keeps which lanes share an entry of the stack (split_counts.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
     `row_piece`: lanes of the pieces of warps that lie in one row (widths/row_pieces.py); 0: none.
@@ -64,7 +64,7 @@ class Facts:
     counts: int = 0
     marks: bool = False
     strict: bool = False
-    paths: bool = False
+    splits: bool = False
     chunk: int = 16
     one_warp: bool = False
     few_groups: bool = False

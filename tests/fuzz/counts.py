@@ -120,11 +120,11 @@ def in_turn() -> Iterator[None]:
 
 WAYS: dict[str, Callable[[], AbstractContextManager[None]]] = {
     "usual": nullcontext,
-    "lanes": without_layouts,
+    "splits": without_layouts,
     "order": in_order,
     "turns": in_turn,
 }
-"""By a layout of the code if there is one; from the ways of lanes; in the interpreter's order."""
+"""By a layout of the code if there is one; by warp-splits; in the interpreter's order."""
 
 
 def assert_same_counts(subject: str, wanted: Any, result: Any, case: Case) -> None:

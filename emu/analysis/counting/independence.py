@@ -55,13 +55,11 @@ class Reliance:
     """The same of group memory; 0 if it is not watched."""
     in_line: bool = False
     """Whether the grid must have one dimension: a buffer's places are those of numbers in it."""
-    may_fail: bool = False
-    """Whether native code may end because it has no room for what it counts from."""
 
     @property
     def is_tested(self) -> bool:
         """Whether a launch has conditions to meet."""
-        return bool(self.loaded or self.watched or self.may_fail)
+        return bool(self.loaded or self.watched)
 
 
 def reliance_of(kernel: Kernel, group_size: Dim3) -> Reliance | None:

@@ -9,10 +9,12 @@ from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import KEPT, Analysis, analyse
 from ..facts import Facts
-from ..flow.order import Flow, build
-from .paths import paths_of
+from ..flow.order import START, Flow, build
 from .regions import Region, region, returning
 from .stack_flow import stack_flow
+
+MOST_INSTRUCTIONS = 1000
+"""Instructions of a kernel whose nodes count warp-splits."""
 
 
 class CountingAnalysis(Analysis):
@@ -33,7 +35,9 @@ class CountingAnalysis(Analysis):
         }
         inside = {n for r in found.values() if r.join is not None for n in r.nodes}
         whole = all(
-            r.is_whole and (r.join is not None or r.branch not in inside) for r in found.values()
+            (r.meets if facts.splits else r.is_whole)
+            and (r.join is not None or r.branch not in inside)
+            for r in found.values()
         )
         return found if whole else None
 
@@ -49,8 +53,8 @@ def analyse_counting(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
 
 
 def _analyse(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
-    if facts.paths:
-        return _recorded(kernel)
+    if facts.splits:
+        return _as_it_is(kernel, facts)
     usual = analyse(kernel)
     shapes = usual.shapes(replace(facts, counts=0))
     uniform = shapes.uniform_branches()
@@ -62,13 +66,27 @@ def _analyse(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
     return None if found.regions(facts) is None else found
 
 
-def _recorded(kernel: Kernel) -> CountingAnalysis | None:
-    """Return the analysis of a kernel whose lanes' ways are recorded; None if they cannot be."""
+def _as_it_is(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
+    """Return the analysis of a kernel in a layout of code that does not count.
+
+    None if lanes cannot be counted by their warp-splits there, as those that wait at barriers.
+    """
     code = kernel.instructions
+    if len(code) > MOST_INSTRUCTIONS or any(ins.row.is_barrier for ins in code):
+        return None
     for flow in (analyse(kernel).flow, build(code)):  # loops over private memory may be copied
-        if paths_of(flow) is not None:
-            return CountingAnalysis(code, flow)
+        found = CountingAnalysis(code, flow)
+        if _has_each_once(flow) and found.regions(facts) is not None:
+            return found
     return None
+
+
+def _has_each_once(flow: Flow) -> bool:
+    """Return whether the nodes are those of the code, each once, in its own loops."""
+    own = [node for node in flow.nodes if node.latch_of is None]
+    starts = {node.start for node in own if node.number != START}
+    is_plain = all(node.copied is None for node in own) and len(starts) == len(own) - 1
+    return is_plain and not any(loop.is_merged for loop in flow.loops)
 
 
 _LATEST: Recent[tuple[object, ...], tuple[CountingAnalysis | None]] = Recent(KEPT)

@@ -26,7 +26,8 @@ class Region:
     """The sides of a branch: those of the fall-through and of the target.
 
     `join` is the node where their lanes re-converge, None if they return without that. `returns`
-    says which sides lead back to the branch, `is_whole` whether all conditions hold.
+    says which sides lead back to the branch, `is_whole` whether all conditions hold, and `meets`
+    whether the last one does.
     """
 
     branch: int
@@ -34,6 +35,7 @@ class Region:
     sides: tuple[frozenset[int], frozenset[int]]
     returns: tuple[bool, bool]
     is_whole: bool
+    meets: bool
 
     @property
     def nodes(self) -> frozenset[int]:
@@ -61,17 +63,20 @@ def region(flow: Flow, branch: int, alive: frozenset[int]) -> Region:
     joins = fall.joins | taken.joins
     places = _ways(flow, {branch, *sides[0], *sides[1]}, joins)
     inside = sides[0] | sides[1] | {branch}
-    whole = (
-        not sides[0] & sides[1]
-        and not (fall.returns and taken.returns)
-        and (not fall.returns or _is_left_first(flow, branch, sides[0], sides[1]))
-        and (not taken.returns or _is_left_first(flow, branch, sides[1], sides[0]))
-        and len(joins) <= 1
+    meets = (
+        len(joins) <= 1
         and len(places) <= 1
         and all(_ends(flow, inside) < flow.position[place] for place in places)
     )
+    whole = (
+        meets
+        and not sides[0] & sides[1]
+        and not (fall.returns and taken.returns)
+        and (not fall.returns or _is_left_first(flow, branch, sides[0], sides[1]))
+        and (not taken.returns or _is_left_first(flow, branch, sides[1], sides[0]))
+    )
     join = min(joins, default=None)
-    return Region(branch, join, sides, (fall.returns, taken.returns), whole)
+    return Region(branch, join, sides, (fall.returns, taken.returns), whole, meets)
 
 
 class _Side:

@@ -37,7 +37,7 @@ class LanePlan:
         facts = shapes.facts
         few_lanes = facts.together_from > 1 and facts.width <= MOST_ALONE
         # Accesses of lanes that run alone are not watched.
-        few_lanes = few_lanes and (not facts.counts or (facts.paths and not facts.marks))
+        few_lanes = few_lanes and not facts.counts
         self.sparse = sparse_loops(shapes) if few_lanes else {}
         """Header -> loop of those that run lane by lane, as one node, for some masks or all; none
         in code that counts."""

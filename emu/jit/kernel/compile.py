@@ -32,7 +32,6 @@ from ..llvm.toolchain import dump as dump_module
 from ..runtime.gathers import gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_many
-from ..runtime.paths import MOST_LANES
 from ..runtime.strips import reporting_lowest
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
@@ -147,10 +146,10 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     if analyse_counting(kernel, own) is not None:
         return own
     # No layout runs what the stack runs.
-    if not divides or usual.width > MOST_LANES:
+    if not divides or usual.width > WIDE or counted % min(best.chunk, best.width):
         best = replace(best, width=counted, whole=own.whole, one_warp=False, row_piece=0)
-    recorded = replace(best, paths=True, together_from=usual.together_from)
-    return recorded if analyse_counting(kernel, recorded) is not None else own
+    splits = replace(best, splits=True)
+    return splits if analyse_counting(kernel, splits) is not None else own
 
 
 def _may_be_sparse(kernel: Kernel) -> bool:
@@ -200,7 +199,9 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         assert counting is not None, "counted in the interpreter's order"
         analysis, relied = counting, reliance_of(kernel, facts.group_size)
         assert relied is not None, "counted in the interpreter's order"
-        counted = Counted(None if facts.paths else counting.regions(facts), relied)
+        regions = counting.regions(facts)
+        assert regions is not None
+        counted = Counted(regions, relied)
     shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
     module = ModuleText(function_attributes())
     usual = _in_turns(kernel, facts)

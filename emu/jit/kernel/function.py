@@ -65,8 +65,8 @@ OTHERS = "others"
 class Counted(NamedTuple):
     """What code that counts relies on."""
 
-    regions: Mapping[int, Region] | None
-    """What divergent branches make a warp run; None if the ways of lanes are recorded."""
+    regions: Mapping[int, Region]
+    """What divergent branches make a warp run."""
     relied: Reliance
     """What makes the kernel independent of the schedule."""
 
@@ -94,6 +94,8 @@ class KernelCode:
         self._regions = None if counted is None else counted.regions
         self._others = others
         self._counters: Counters | None = None
+        self._finish: Callable[[], None] = lambda: None
+        """Adds what a call has counted to what is in memory."""
         self._versions: list[Variables | None] = []
         """The variables of other versions of the nodes: for interior warps, and for vectors."""
         self.has_barrier = any(
@@ -139,8 +141,7 @@ class KernelCode:
             self._straight(warps, begin, partial(start_warp_at, vectors, group, facts))
         order.next(code)
         code.block("finished")
-        if self._counters is not None:
-            self._counters.finish()
+        self._finish()
         code.ret("i32", 0)
         self._poison(self.entry)
         self.entry.jump("group_head")
@@ -199,15 +200,18 @@ class KernelCode:
 
     def _edges(self, lanes: LaneCode, warp: Warp) -> Edges:
         """Return the edges of a warp, with the code that counts its instructions if asked for."""
-        if self.facts.paths:
-            from .recorded_paths import RecordedPaths
+        if self.facts.splits:
+            from .split_counts import SplitCounts
 
-            paths = RecordedPaths(lanes, warp.existing)
-            paths.begin_warp()
-            return Edges(lanes, self.plan, paths)
+            assert self._regions is not None
+            splits = SplitCounts(lanes, self.plan, self._regions, warp.existing)
+            splits.begin_warp()
+            self._finish = splits.finish
+            return Edges(lanes, self.plan, splits)
         if self._regions is not None:
             self._counters = Counters(lanes, self.plan, self._regions, warp.existing)
             self._counters.begin_warp()
+            self._finish = self._counters.finish
         return Edges(lanes, self.plan, self._counters)
 
     def _straight(
@@ -246,7 +250,7 @@ class KernelCode:
             and self.has_barrier == facts.one_warp
             and not (facts.one_warp and facts.counts)
             and not watches
-            and not facts.paths
+            and not facts.splits
             and has_interior(lanes, self.plan, self._counters)
         ):
             self._versions.append(emit_interior(lanes, warp, self.memory, counters, self._counters))
@@ -291,8 +295,6 @@ class KernelCode:
         nodes.emit()
         self.code.block("warp_over")
         nodes.end_warp()
-        if edges.paths is not None:
-            edges.paths.hand_over(final=True)
         self.code.jump("warp_next")
 
     def _run_otherwise(self, others: KernelCode) -> None:

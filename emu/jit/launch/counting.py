@@ -1,15 +1,15 @@
 """Launches whose statistics native code counts: which they are, and their counts.
 
 Native code counts the default scheme. Where no layout of the code runs what the stack runs
-(analysis/counting/stack_flow.py), it records the ways of lanes (analysis/counting/paths.py). Where
-a branch may depend on the schedule (analysis/counting/independence.py), launches are counted in the
-interpreter's order (in_order.py).
+(analysis/counting/stack_flow.py), it keeps which lanes the stack runs together
+(kernel/split_counts.py). Where a branch may depend on the schedule
+(analysis/counting/independence.py), launches are counted in the interpreter's order (in_order.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ import numpy as np
 
 from ....isa.program import Kernel
 from ...analysis.counting.independence import Reliance, reliance_of
-from ...analysis.counting.paths import Paths, paths_of
 from ...analysis.counting.plan import analyse_counting
 from ...analysis.facts import Facts
 from ...analysis.flow.order import START
@@ -67,8 +66,6 @@ class Layout:
     sums: np.ndarray
     """How often each word is in the sums of runs, of lanes, and of the runs of branches."""
     relied: Reliance
-    paths: Paths | None = None
-    """What is needed to count from the ways of lanes, if the code records these."""
 
 
 def layout_of(kernel: Kernel, facts: Facts) -> Layout:
@@ -80,11 +77,7 @@ def layout_of(kernel: Kernel, facts: Facts) -> Layout:
 def _layout(kernel: Kernel, facts: Facts) -> Layout:
     analysis = analyse_counting(kernel, facts)
     assert analysis is not None, "counted in the interpreter's order"
-    paths = paths_of(analysis.flow) if facts.paths else None
-    if paths is None:
-        runs_with = analysis.lane_plan(facts).masks.runs_with
-    else:
-        runs_with = {node.number: node.number for node in paths.nodes}
+    runs_with = analysis.lane_plan(facts).masks.runs_with
     zero = Count.NODES + 2 * len(analysis.flow.nodes)
     places: list[list[int]] = [[] for _ in kernel.words]
     for node in analysis.flow.nodes:
@@ -99,9 +92,7 @@ def _layout(kernel: Kernel, facts: Facts) -> Layout:
     sums = np.array([np.bincount(p.ravel(), minlength=words) for p in (*at, runs[:, branches])])
     relied = reliance_of(kernel, facts.group_size)
     assert relied is not None, "counted in the interpreter's order"
-    if paths is None:
-        return Layout(words, at, sums, relied)
-    return Layout(words + len(paths.chunks), at, sums, replace(relied, may_fail=True), paths)
+    return Layout(words, at, sums, relied)
 
 
 def statistics_from(layout: Layout, facts: Facts, counts: bytes) -> Statistics:
@@ -116,19 +107,8 @@ def statistics_of(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Stati
     return None if layout is None or not counts else _statistics(layout, facts, counts)
 
 
-def _with_chunks(paths: Paths, counts: np.ndarray, words: int) -> np.ndarray:
-    """Return counts with what lanes alone have run, of which the last ones say how often."""
-    counts, chunks = counts[:words].copy(), counts[words:]
-    some = np.flatnonzero(chunks)
-    visits = chunks[some] @ paths.visits[some].astype(np.int64)
-    counts[Count.NODES : Count.NODES + 2 * visits.size] += np.repeat(visits, 2)
-    return counts
-
-
 def _statistics(layout: Layout, facts: Facts, counts: Sequence[np.ndarray]) -> Statistics:
     total = sum(counts[1:], counts[0])
-    if layout.paths is not None:
-        total = _with_chunks(layout.paths, total, layout.sums.shape[1])
     # A launch of a small kernel takes less time than these counts.
     executions, lanes = np.add.reduce(total[layout.at], 1)
     issued, active, branches = layout.sums.dot(total).tolist()

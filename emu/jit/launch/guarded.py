@@ -126,7 +126,7 @@ class Inside:
         With `any_numbers` whatever the numbers among the arguments are. The launch changes the
         buffers at the bases `changes`.
         """
-        if self._relied.watched or self._relied.may_fail:
+        if self._relied.watched:
             return False
         buffers: dict[int, tuple[int, int]] = {}
         pointers = []

@@ -51,7 +51,6 @@ from .copies import Copies
 from .regroup import as_run
 
 if TYPE_CHECKING:
-    from ..runtime.paths import PathMemory
     from .counting import Layout
     from .guarded import Guarded
     from .owners import Marks, Owners
@@ -198,14 +197,6 @@ class Scratch:
         if plan.layout is not None:
             self.counts = np.zeros(plan.layout.words, np.int64)
             self.context[Slot.COUNTS] = self.counts.ctypes.data
-        self._paths: PathMemory | None = None
-        if plan.layout is not None and plan.layout.paths is not None:
-            from ..runtime.paths import PathMemory
-
-            assert self.counts is not None
-            warps = facts.width // facts.counts
-            self._paths = PathMemory(plan.layout.paths, self.counts, warps, facts.counts)
-            self.context[Slot.PATHS] = self._paths.address
         self._owners: Owners | Marks | None = None
         if owners and plan.layout is not None:
             from .owners import Marks, Owners
@@ -250,8 +241,6 @@ class Scratch:
         if self._owners is not None:
             self._owners.begin_launch()
             regions.append(self._owners.region)
-        if self._paths is not None:
-            regions.append(self._paths.region)
         self.cleared = array("q", (len(regions), *chain.from_iterable(regions)))
 
     def clear(self) -> None:
@@ -260,8 +249,6 @@ class Scratch:
             self.counts[:] = 0
         if self._owners is not None:
             self._owners.begin_launch()
-        if self._paths is not None:
-            self._paths.begin_launch()
 
     def release(self) -> None:
         """Release the buffers; no thread may still use them."""

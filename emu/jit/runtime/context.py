@@ -56,8 +56,7 @@ class Slot(IntEnum):
     STRIP_ROW = 28
     SEVERAL_THREADS = 29
     PLAIN_ATOMICS = 30
-    PATHS = 31
-    PARAMS = 32
+    PARAMS = 31
 
 
 ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)

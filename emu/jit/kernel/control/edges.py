@@ -17,7 +17,7 @@ from ..lane_code import LaneCode
 
 if TYPE_CHECKING:
     from ..loops.refilled import RefilledLanes
-    from ..recorded_paths import RecordedPaths
+    from ..split_counts import SplitCounts
 
 
 class Edges:
@@ -30,7 +30,7 @@ class Edges:
         self,
         lanes: LaneCode,
         plan: LanePlan,
-        counters: Counters | RecordedPaths | None = None,
+        counters: Counters | SplitCounts | None = None,
         version: str = "",
         after: str = "warp_over",
     ) -> None:
@@ -51,12 +51,6 @@ class Edges:
         """What gives work-items to lanes while others are in a loop, if the code does."""
         self.copies: dict[int, tuple[int, ...]] = {}
         """Node -> the present copies of the copied loops around it, outermost first."""
-
-    @property
-    def paths(self) -> RecordedPaths | None:
-        """What records the ways of lanes, if the code does."""
-        counters = self.counters
-        return None if counters is None or isinstance(counters, Counters) else counters
 
     @property
     def may_copy(self) -> bool:

@@ -81,7 +81,7 @@ class Parts:
         ops = [v for v in ssa.values() if isinstance(v, Op)]
         return (
             facts.rows
-            and not (facts.piece or facts.one_warp or facts.refills or facts.counts or facts.paths)
+            and not (facts.piece or facts.one_warp or facts.refills or facts.counts)
             and not (memory.private_bytes or memory.group_bytes)
             and not any(op.ins.row.stem in OF_WARPS or op.ins.row.is_atomic for op in ops)
             and is_small(self._lanes)

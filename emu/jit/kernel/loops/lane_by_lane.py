@@ -65,13 +65,10 @@ class LaneByLane:
         """Whether that version tests accesses."""
         self._joined: set[int] = set()
         """Nodes of that version that are written without a branch, in the node before them."""
-        self._paths = edges.paths
-        found = [] if self._paths is not None else found_dispatches(self._ssa, loop)
-        self._dispatched = Dispatched(self.one, self, found)
+        self._dispatched = Dispatched(self.one, self, found_dispatches(self._ssa, loop))
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
-        has_runs = self._paths is None and moves_runs()
-        runs = moved_runs(lanes.ssa, loop) if has_runs else []
+        runs = moved_runs(lanes.ssa, loop) if moves_runs() else []
         self._runs = {run.loop.header: run for run in runs}
         """Header -> the run that its loop moves."""
 
@@ -214,13 +211,6 @@ class LaneByLane:
         one.variables.store(budget.OWN, ["ptr"], [counter])
         budget.begin_owing(one)
         self._instructions.access.local.rows.begin_own()
-        if self._paths is not None:
-            self._paths.begin_alone(one)
-
-    def _record(self, condition: str) -> None:
-        """Record the branch of the lane, if the code records branches."""
-        if self._paths is not None:
-            self._paths.branch_alone(self.one, condition, self._lane)
 
     def leave(self, number: int) -> None:
         """End a node of the loop."""
@@ -234,7 +224,6 @@ class LaneByLane:
         fall, taken = node.successors
         no, yes = code.fresh_label("e"), code.fresh_label("e")
         condition = one.scalar(self._ssa.conditions[number])
-        self._record(condition)
         code.branch(condition, yes, no)
         known = dict(one.local)
         for label, target in ((no, fall), (yes, taken)):
@@ -256,7 +245,6 @@ class LaneByLane:
             return False
         code, one = self.code, self.one
         condition = one.scalar(self._ssa.conditions[number])
-        self._record(condition)
         if self._flow.nodes[number].successors[0] == side:
             condition = code.let(f"xor i1 {condition}, true")
         memory.condition = condition
@@ -291,8 +279,6 @@ class LaneByLane:
             else:
                 self._dispatched.continue_at(way, source)
             return
-        if self._paths is not None:
-            self._paths.end_alone(one, self._lane)
         self._exits.leave(way, zip(phis, values, strict=True), self._lane)
         code.jump(f"{self.version}_next{self.loop.header}")
 
