@@ -120,9 +120,9 @@ class _Proof:
             return None
         if accesses.any_is_stored and (owned or deciding):
             return None
-        if (owned & accesses.counted_params) or (follows_group and accesses.counts_in_group):
-            return None
         watches_group = follows_group and not are_own(self._ssa, self._group_size)
+        if (owned & accesses.counted_params) or (watches_group and accesses.counts_in_group):
+            return None
         others = frozenset(deciding) - owned
         identity = accesses.numbered_by(owned)
         if identity is not None:

@@ -3,7 +3,9 @@
 Between two barriers a work-item may store to a place that no other one accesses, or all may load
 what was stored before. Where each work-item stores to places that follow from its number alone,
 all of them are calculated for a workgroup's size. A branch may then depend on what is loaded, and
-nothing needs to be watched. Branches on such numbers say which work-items run an access.
+nothing needs to be watched. Branches on such numbers say which work-items run an access. Places of
+atomics need not be known where nothing else is accessed between the two barriers, and where their
+order does not show, as in a histogram.
 
 Places may also follow from the iteration of a loop (`round_counter.py`) that is the same for all
 work-items between two barriers, as in a sort by rounds, or a scan with two arrays in turns. Then
@@ -24,6 +26,7 @@ import numpy.typing as npt
 from ....isa.types import Segment
 from ...geometry import Dim3
 from ..flow.order import START
+from ..values.commuting import commute
 from ..values.item_numbers import Numbers, calculated, of_constant
 from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .round_counter import Counter, ends_round, reached, round_counters, tree_of
@@ -49,8 +52,9 @@ MOST_FOLLOWED = 128
 def are_own(ssa: Ssa, group_size: Dim3) -> bool:
     """Return whether what a work-item stores to group memory is its own, from barrier to barrier.
 
-    No other work-item then accesses that place in this time, whichever of them run. Workgroups have
-    `group_size` work-items, or fewer at the edge of a grid.
+    No other work-item then accesses that place in this time, whichever of them run. Or all accesses
+    of a place in this time are atomics whose order does not show. Workgroups have `group_size`
+    work-items, or fewer at the edge of a grid.
     """
     if _are_own(ssa, group_size, None):
         return True
@@ -66,17 +70,44 @@ def _are_own(ssa: Ssa, group_size: Dim3, counter: Counter | None) -> bool:
         ops = [op for part in parts for op in part]
         if all(op.ins.row.is_load for op in ops):
             continue
-        if any(op.ins.row.is_atomic for op in ops):
+        atomics = _by_operation(ops)
+        if not all(commute(same, ssa) for same in atomics):
             return False
-        found: list[_Access] = []
+        if len(atomics) == 1 and len(atomics[0]) == len(ops):
+            continue
+        if atomics and counter is not None:
+            return False
+        found: list[tuple[Op, _Access]] = []
         for op, is_later in zip(ops, [False] * len(parts[0]) + [True] * len(parts[1]), strict=True):
             access = places.of(op)
             if access is None:
                 return False
-            found.append(access if counter is None else access.during(counter, is_later=is_later))
-        if not _are_apart(found, [not op.ins.row.is_load for op in ops]):
+            access = access if counter is None else access.during(counter, is_later=is_later)
+            found.append((op, access))
+        others = [(op, access) for op, access in found if not op.ins.row.is_atomic]
+        groups = [[access for op, access in found if op in same] for same in atomics]
+        if atomics and not _are_disjoint([*groups, [access for _, access in others]]):
+            return False
+        stores = [not op.ins.row.is_load for op, _ in others]
+        if any(stores) and not _are_apart([access for _, access in others], stores):
             return False
     return True
+
+
+def _by_operation(ops: Sequence[Op]) -> list[list[Op]]:
+    """Return atomics by what they do."""
+    found: dict[str, list[Op]] = {}
+    for op in ops:
+        if op.ins.row.is_atomic:
+            found.setdefault(op.ins.row.stem, []).append(op)
+    return list(found.values())
+
+
+def _are_disjoint(groups: Sequence[Sequence[_Access]]) -> bool:
+    """Return whether no byte is accessed by two groups of accesses, each in one iteration."""
+    each = [np.unique(np.concatenate([a.case(0)[0] for a in group])) for group in groups if group]
+    together = np.concatenate(each)
+    return np.unique(together).size == together.size
 
 
 def _intervals(ssa: Ssa, counter: Counter | None) -> Iterator[tuple[list[Op], list[Op]]]:

@@ -77,7 +77,20 @@ def test_bytes_of_one_word_may_belong_to_several() -> None:
 def test_what_does_not_follow_from_numbers_is_not_known() -> None:
     assert not own("ld_kernarg_u32 $s5, [%n]\n st_group_u32 $s0, [part+$s5]\n")
     assert not own("ld_group_u32 $s5, [part+$s1]\n st_group_u32 $s0, [part+$s5]\n")
-    assert not own("atomic_add_group_u32 [part+$s1], $s0\n")
+    assert not own("atomic_add_group_u32 [part+$s1], $s0\n" + STORE)
+
+
+def test_atomics_whose_order_does_not_show_may_meet() -> None:
+    add = "ld_kernarg_u32 $s5, [%n]\n atomic_add_group_u32 [part+$s5], $s0\n"
+    assert own(f"{STORE} barrier\n {add} barrier\n {NEXT}")
+    assert not own(f"{STORE} barrier\n {add} {NEXT}")
+    assert not own(f"{STORE} {add} barrier\n {NEXT}")
+    assert not own(add.replace("add_group_u32", "exch_group_u32"))
+    assert not own(add.replace("u32 [", "u32 $s7, [") + "st_global_u32 $s7, [$d0]\n")
+    least = "atomic_min_group_u32 [part], $s0\n"
+    assert own(f"{least} atomic_max_group_u32 [part+4], $s0\n")
+    assert not own(f"{least} atomic_max_group_u32 [part], $s0\n")
+    assert not own(f"{least} {add}")
 
 
 ROUNDS = """
