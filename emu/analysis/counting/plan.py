@@ -13,8 +13,8 @@ from ..flow.order import START, Flow, build
 from .regions import Region, region, returning
 from .stack_flow import stack_flow
 
-MOST_INSTRUCTIONS = 1000
-"""Instructions of a kernel whose nodes count warp-splits."""
+MOST_NODES = 128
+"""Nodes of a kernel that count warp-splits, which takes long to compile."""
 
 
 class CountingAnalysis(Analysis):
@@ -72,7 +72,7 @@ def _as_it_is(kernel: Kernel, facts: Facts) -> CountingAnalysis | None:
     None if lanes cannot be counted by their warp-splits there, as those that wait at barriers.
     """
     code = kernel.instructions
-    if len(code) > MOST_INSTRUCTIONS or any(ins.row.is_barrier for ins in code):
+    if any(ins.row.is_barrier for ins in code):
         return None
     for flow in (analyse(kernel).flow, build(code)):  # loops over private memory may be copied
         found = CountingAnalysis(code, flow)
@@ -85,6 +85,8 @@ def _has_each_once(flow: Flow) -> bool:
     """Return whether the nodes are those of the code, each once, in its own loops."""
     own = [node for node in flow.nodes if node.latch_of is None]
     starts = {node.start for node in own if node.number != START}
+    if len(own) > MOST_NODES:
+        return False
     is_plain = all(node.copied is None for node in own) and len(starts) == len(own) - 1
     return is_plain and not any(loop.is_merged for loop in flow.loops)
 

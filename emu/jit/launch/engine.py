@@ -50,6 +50,10 @@ COPY_SHARE = 0.1
 DECIDING_BUDGET = 1 << 20
 """Instructions per work-item after which the interpreter no longer decides whether one waits."""
 
+LONG_IN_ORDER = 1 << 19
+"""Instructions of the code times work-items from which on native code runs a launch in the
+interpreter's order, even if nothing is counted: the interpreter takes longer than compiling."""
+
 
 def run(work: Work) -> Statistics | None:
     """Run a launch.
@@ -74,8 +78,8 @@ def _is_in_order(work: Work) -> bool:
 
 
 def _interpret(work: Work) -> Statistics:
-    """Run a launch in the interpreter's order: native code does if it only has to be counted."""
-    if work.stats and _in_order().can_run(work.kernel):
+    """Run a launch in the interpreter's order: native code does if it can and if that pays."""
+    if _is_native(work.kernel, work.geometry, stats=work.stats):
         counted = _in_order().run(work, spins=depends_on_schedule(work.kernel))
         if counted is not None:
             return counted
@@ -92,10 +96,16 @@ def _by_interpreter(work: Work) -> Statistics:
 def leaves(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
     """Return whether the interpreter runs a kernel in launches of this shape.
 
-    With `stats` native code runs those, too, that have an order of their own (in_order.py).
+    Native code runs some of those that need its order, too (in_order.py).
     """
     needs = needs_order(kernel, geometry, stats=stats)
-    return needs and not (stats and _in_order().can_run(kernel))
+    return needs and not _is_native(kernel, geometry, stats=stats)
+
+
+def _is_native(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
+    """Return whether native code runs a kernel in the interpreter's order."""
+    is_long = len(kernel.words) * geometry.n_items >= LONG_IN_ORDER
+    return (stats or is_long) and bool(_in_order().can_run(kernel))
 
 
 def needs_order(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import simtlab
+from simtlab.emu.jit.launch import engine as native
 from simtlab.emu.jit.launch import in_order
 from simtlab.emu.jit.runtime.helpers import forget_threads
 from simtlab.emu.traps import Trap
@@ -265,3 +266,28 @@ kernel lanes(global u32* %x) {
     assert engines(text.replace("CLOCK", ""), numbers(150), widths=(32, 64)) == {ORDER}
     clock = "clock_u64 $d2\n        cvt_u32_u64 $s2, $d2"
     assert engines(text.replace("CLOCK", clock), numbers(150)) == {"interp"}
+
+
+@pytest.mark.parametrize(("least", "by"), [(1, "jit"), (1 << 19, "interp")])
+def test_long_launches_are_native_if_nothing_is_counted(
+    least: int, by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "LONG_IN_ORDER", least)
+    (kernel,) = simtlab.assemble("""
+kernel lanes(global u32* %x) {
+        workitemflatabsid_u32 $s0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d0, $d0, 4, $d1
+        ld_global_u32 $s1, [$d0]
+        cmp_gt_u32 $c0, $s1, 100
+        activelanecount_u32 $s2, $c0
+        st_global_u32 $s2, [$d0]
+        ret
+}""")
+    found = []
+    for name in (None, "interp"):
+        x = numbers(150)
+        result = kernel.launch(items=150, group_size=50, engine=name)(x)
+        found.append((x.tolist(), result.engine))
+    assert found == [(found[0][0], by), (found[0][0], "interp")]
