@@ -10,13 +10,8 @@ import pytest
 import simtlab
 from simtlab.emu.jit.kernel.compile import facts_for_counting
 
-<<<<<<<< HEAD:tests/emu/jit/launch/counting/test_paths.py
-from ....support.counts import ORDER, assert_equal, counted_by
-from ....support.guarded import LOAD_X, guarded, store_y
-========
 from ....support.counts import assert_equal, counted_by
 from ....support.guarded import LOAD_X, guarded, store_y
->>>>>>>> a12fb524 (jit: kernels without a layout are counted by their warp-splits, not from a log of lanes; parse takes 0.45, utf8 and voxels 0.6, backtrack 0.55 of the time with statistics):tests/emu/jit/kernel/test_split_counts.py
 
 # Both sides of branches begin the next iteration, and both may leave the loop.
 TWO_WAYS = guarded(f"""
