@@ -56,7 +56,7 @@ class Slot(IntEnum):
     STRIP_ROW = 28
     SEVERAL_THREADS = 29
     PLAIN_ATOMICS = 30
-    PARAMS = 31
+    PARAMS = 32  # those of a parameter are in one cache line
 
 
 ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
