@@ -263,6 +263,5 @@ def _of_one(lanes: LaneCode) -> str:
     key, entry = "budget of a work-item", lanes.entry
     if not lanes.variables.has(key):
         (place,) = lanes.variables.places(key, ["i64"])
-        whole = load_slot(entry, Slot.BUDGET)
-        entry.line(f"store i64 {entry.let(f'udiv i64 {whole}, {lanes.width}')}, ptr {place}")
+        entry.line(f"store i64 {load_slot(entry, Slot.BUDGET)}, ptr {place}")
     return lanes.variables.word(key)

@@ -189,7 +189,7 @@ class Scratch:
         }
         for slot, memory in self._memory.items():
             self.context[slot] = memory.ctypes.data
-        self.context[Slot.BUDGET] = min(work.budget * facts.width, LARGEST)
+        self.context[Slot.BUDGET] = min(work.budget, LARGEST // facts.width)
         set_geometry(self.context, geometry)
         self.context[Slot.EXITED_ARRIVE] = work.exited_arrive
         self.counts: np.ndarray | None = None
