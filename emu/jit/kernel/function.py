@@ -25,7 +25,8 @@ from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
 from .control.edges import Edges
 from .counters import Counters
-from .interior.parts import Parts
+from .interior.flat_rows import FlatRows
+from .interior.parts import Parts, may_have_parts
 from .interior.row import AFTER, HEAD, RowOfWarps
 from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
@@ -225,12 +226,16 @@ class KernelCode:
         counters = ""
         if self.shapes.flow.loops:
             counters = self.entry.let(f"alloca [{budget.counter_words(facts)} x i64], align 64")
-        row = None
+        row = flat = None
         if facts.one_warp:
             code.let("add i64 0, 0", WARP)
         else:
             if not facts.counts:
                 row = RowOfWarps.of(self._lanes, begin_at, self.memory, self.plan)
+            if row is None and self._others is None:
+                flat = FlatRows.of(code, self.shapes, self.plan, self._lanes, begin_at, self.memory)
+            if flat is not None:
+                flat.emit(counters, self._end_version, "group_next")
             before = code.current_block
             if row is None:
                 code.jump("warp_head")
@@ -247,6 +252,7 @@ class KernelCode:
         watches = self.memory.relied is not None and bool(self.memory.relied.watched)
         if (
             row is None
+            and flat is None
             and self.has_barrier == facts.one_warp
             and not (facts.one_warp and facts.counts)
             and not watches
@@ -255,9 +261,9 @@ class KernelCode:
         ):
             self._versions.append(emit_interior(lanes, warp, self.memory, counters, self._counters))
         left = warp.existing
-        if row is None and any(self._versions) and self._others is None:
+        if row is None and flat is None and any(self._versions) and self._others is None:
             parts = Parts(lanes, self._lanes, begin_at, self.memory)
-            found = parts.emit(warp, counters) if parts.may_run() else None
+            found = parts.emit(warp, counters) if may_have_parts(self.shapes, self.memory) else None
             if found is not None:
                 variables, left = found
                 self._versions.append(variables)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from typing import NamedTuple
 
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START, Flow
@@ -27,6 +28,17 @@ FARTHEST = 1 << 47
 """Bytes between a pointer and the start of its buffer, at most."""
 
 _RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+
+
+class Row(NamedTuple):
+    """A row of numbers that have one quotient, by i32 operands."""
+
+    left: str
+    """How many of its numbers are left for a warp."""
+    size: str
+    quotient: str
+    first: str
+    """Its first number."""
 
 
 class Decisions:
@@ -60,26 +72,29 @@ class Decisions:
                 self.spans.attempt(lambda op=value: self._decided(op))
         return self.inside()
 
-    def decide_divisions(self, divisions: Sequence[Op]) -> None:
-        """Ask that quotients are one value, and that remainders step from lane to lane."""
-        for op in divisions:
+    def decide_all(self, ops: Iterable[Op]) -> None:
+        """Ask for the conditions of some comparisons, quotients and remainders."""
+        for op in ops:
             self.spans.attempt(lambda op=op: self._decided(op))
 
-    def rows_of(self, divisions: Sequence[Op]) -> list[tuple[str, str]]:
-        """Append where the rows end that a warp begins in, if lanes step along them one by one.
+    def rows_of(self, divisions: Iterable[Op]) -> dict[Op, Row]:
+        """Append the rows that a warp begins in, if lanes step along them one by one.
 
-        Returns for each how many work-items are left of it, and how many it has, i32.
+        Rows that end elsewhere in other iterations of a loop are left out.
         """
-        found, code = list[tuple[str, str]](), self._code
+        found, code = dict[Op, Row](), self._code
         for op in divisions:
             type_ = op.ins.row.type
             assert type_ is not None
             a, b = (self.spans.number(v, signed=type_.is_signed) for v in op.args[:2])
-            if a is None or b is None or not b.is_single or self._shapes.stride(op.args[0]) != 1:
+            if a is None or b is None or not (a.is_single and b.is_single):
+                continue
+            if self._shapes.stride(op.args[0]) != 1:
                 continue
             row = self.spans.division(a, b)
             rest = code.let(f"sub i32 {row.dividend}, {row.whole}")
-            found.append((code.let(f"sub i32 {row.divisor}, {rest}"), row.divisor))
+            left = code.let(f"sub i32 {row.divisor}, {rest}")
+            found[op] = Row(left, row.divisor, row.quotient, row.whole)
         return found
 
     def inside(self) -> frozenset[Op]:

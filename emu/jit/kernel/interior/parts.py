@@ -19,12 +19,13 @@ from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LONG_UNITS, LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op, sources_of
+from ....analysis.warps.uniformity import LaneShapes, Shapes
 from ...llvm.vectors import Chunks
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from ..workgroups.identity import Warp
-from .bounds import Conditions
+from .bounds import ONE, Conditions
 from .version import ask, emit_edge_nodes, is_small
 
 ITEM = "%cut"
@@ -75,19 +76,6 @@ class Parts:
     """Starts a warp at a work-item of the workgroup, up to before another one, both i64."""
     _memory: KernelMemory
 
-    def may_run(self) -> bool:
-        """Return whether rows may end within warps, and nothing shows how these are cut."""
-        facts, memory, ssa = self._lanes.facts, self._memory, self._lanes.ssa
-        ops = [v for v in ssa.values() if isinstance(v, Op)]
-        return (
-            facts.rows
-            and not (facts.piece or facts.one_warp or facts.refills or facts.counts)
-            and not (memory.private_bytes or memory.group_bytes)
-            and not any(op.ins.row.stem in OF_WARPS or op.ins.row.is_atomic for op in ops)
-            and is_small(self._lanes)
-            and bool(self._divisions())
-        )
-
     def emit(self, warp: Warp, counters: str) -> tuple[Variables, Chunks] | None:
         """Append the loop over the parts of a warp; it continues at `warp_over`.
 
@@ -120,14 +108,14 @@ class Parts:
 
     def _begin_part(self, last: str) -> _Part | None:
         """Append what a part is, which ends before `last` (an i64); None if it gains too little."""
-        code, divisions = self._lanes.code, self._divisions()
+        code, divisions = self._lanes.code, divisions_of(self._lanes.shapes)
         start = self._begin(ITEM, last)
         # All that one work-item has is one value.
-        _, _, alone = ask(self._lanes_of(start), start, self._memory, running="1")
-        rows = alone.rows_of(divisions)
+        _, _, alone = ask(self._lanes_of(start), start, self._memory, running=ONE)
+        rows = alone.rows_of(divisions).values()
         running = code.let(f"sub i64 {last}, {ITEM}")
-        for left, _ in rows:
-            left = code.let(f"zext i32 {left} to i64")
+        for row in rows:
+            left = code.let(f"zext i32 {row.left} to i64")
             running = code.intrinsic("llvm.umin", "i64", f"i64 {running}", f"i64 {left}")
         end = code.let(f"add i64 {ITEM}, {running}")
         warp = self._begin(ITEM, end)
@@ -135,14 +123,14 @@ class Parts:
         conditions, assumed, decisions = ask(lanes, warp, self._memory, running=running)
         numbers = {op.args[0] for op in divisions if lanes.shapes.stride(op.args[0]) == 1}
         least = max(LEAST_ROW, lanes.facts.width // 2) * len(numbers)
-        for _, row in rows:
-            conditions.require(code.let(f"icmp uge i32 {row}, {least}"))
-        decisions.decide_divisions(divisions)
+        for row in rows:
+            conditions.require(code.let(f"icmp uge i32 {row.size}, {least}"))
+        decisions.decide_all(divisions)
         inside = decisions.inside()
         shapes = InteriorShapes(lanes.ssa, lanes.facts, assumed)
         # Rows of what has been divided before, as of `(x + 1) % w`, end where no part does.
         others = any(shapes.stride(op.args[0]) and op.args[0] not in numbers for op in divisions)
-        if not rows or others or _depends_on_start(shapes) or not _gains(inside, shapes):
+        if not rows or others or depends_on_start(shapes) or not saves_gathers(inside, shapes):
             return None
         return _Part(warp, lanes, end, conditions, assumed, inside, shapes)
 
@@ -159,22 +147,36 @@ class Parts:
             inside, plan, part.lanes, part.warp, memory, counters, OVER, part.assumed
         )
 
-    def _divisions(self) -> list[Op]:
-        """Return quotients and remainders that have neither one value nor a step in a warp."""
-        shapes = self._lanes.shapes
-        return [
-            op
-            for op in shapes.ssa.values()
-            if isinstance(op, Op)
-            and op.ins.row.stem in ("div", "rem")
-            and op.cls is RegClass.S
-            and (op.ins.row.type is None or not op.ins.row.type.is_float)
-            and shapes.stride(op) is None
-            and shapes.is_uniform(op.args[1])
-        ]
+
+def may_have_parts(shapes: Shapes, memory: KernelMemory) -> bool:
+    """Return whether rows may end within warps, and nothing shows how these are cut."""
+    facts, ssa = shapes.facts, shapes.ssa
+    ops = [v for v in ssa.values() if isinstance(v, Op)]
+    return (
+        facts.rows
+        and not (facts.piece or facts.one_warp or facts.refills or facts.counts)
+        and not (memory.private_bytes or memory.group_bytes)
+        and not any(op.ins.row.stem in OF_WARPS or op.ins.row.is_atomic for op in ops)
+        and is_small(ssa)
+        and bool(divisions_of(shapes))
+    )
 
 
-def _gains(inside: frozenset[Op], shapes: InteriorShapes) -> bool:
+def divisions_of(shapes: LaneShapes) -> list[Op]:
+    """Return quotients and remainders that have neither one value nor a step in a warp."""
+    return [
+        op
+        for op in shapes.ssa.values()
+        if isinstance(op, Op)
+        and op.ins.row.stem in ("div", "rem")
+        and op.cls is RegClass.S
+        and (op.ins.row.type is None or not op.ins.row.type.is_float)
+        and shapes.stride(op) is None
+        and shapes.is_uniform(op.args[1])
+    ]
+
+
+def saves_gathers(inside: frozenset[Op], shapes: InteriorShapes) -> bool:
     """Return whether accesses that are no gathers in parts outweigh what these compute again."""
     divided = {*shapes.rest, *shapes.known}
     saved = sum(
@@ -191,7 +193,7 @@ def _gains(inside: frozenset[Op], shapes: InteriorShapes) -> bool:
     return computed <= MOST_COMPUTED * saved
 
 
-def _depends_on_start(shapes: InteriorShapes) -> bool:
+def depends_on_start(shapes: InteriorShapes) -> bool:
     """Return whether what is known of some value holds where warps begin at multiples only."""
     return any(
         isinstance(op, Op)

@@ -80,7 +80,7 @@ class RowOfWarps:
         if interior is None:
             return None
         inside, edges, vectors = frozenset[Op](), None, None
-        if interior.gains_at_edges and is_small(lanes):
+        if interior.gains_at_edges and is_small(lanes.ssa):
             vectors = RowVectors.found(lanes, memory)
         if vectors is not None:
             edges, inside = inside_at_edges(*vectors.at(warp.group, "0"), memory)

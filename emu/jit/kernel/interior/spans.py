@@ -8,6 +8,7 @@ comparisons do, must the numbers of the span be those of the register, which is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import gcd
 from typing import NamedTuple
 
@@ -61,12 +62,14 @@ class Spans:
         in_row: bool,
         assumes: bool,
         running: str = "",
+        of_rows: bool = False,
     ) -> None:
         """`in_row`: spans are those of a row's first warp, with steps from work-item to work-item.
 
         `assumes`: whether the warp may be asked to have no edge, as where indices are clamped.
         `running`: how many lanes run, the first ones, an i64; else all do. They may be at an edge,
-        but not on both sides of a row's end.
+        but not on both sides of a row's end. `of_rows`: they may be in several rows, each of which
+        has quotients of its own.
         """
         self._lanes = lanes
         self._instructions = instructions
@@ -86,6 +89,7 @@ class Spans:
         self._in_row = in_row
         self._assumes = assumes
         self._running = running
+        self._of_rows = of_rows
         self._found: dict[Value, Span | None] = {}
         self._arithmetic = SpanArithmetic(conditions)
         self._depth = 0
@@ -214,7 +218,9 @@ class Spans:
             self._conditions.is_in_first(first, "0")
         # A warp of a row may begin at any of its work-items.
         low = Bound(((first, 1),), step=((ONE, step),) if step and self._in_row else ())
-        if self._running and step:
+        if self._running == ONE:
+            high = low
+        elif self._running and step:
             high = low.plus(Bound(((self._running, step),), (), -step))
         else:
             high = low.plus(Bound(constant=step * (lanes.facts.width - 1)))
@@ -282,7 +288,7 @@ class Spans:
                 return arithmetic.product(self.of(args[0]), constant(1 << count))
             case "cvt":
                 return self._converted(op)
-            case "min" | "max" if self._assumes and not self._running:
+            case "min" | "max" if self._assumes:
                 return self._clamped(op, signed=type_.is_signed)
             case "div" | "rem" if type_.bits == 32 and self._assumes:
                 return self._divided(op, signed=type_.is_signed)
@@ -303,7 +309,10 @@ class Spans:
         return None if found is None or found.param is not None else found
 
     def _clamped(self, op: Op, *, signed: bool) -> Span | None:
-        """Return the span of a minimum or maximum; in a warp of lanes that differ, of one side."""
+        """Return the span of a minimum or maximum; in a warp of lanes that differ, of one side.
+
+        Some of the lanes may be at an edge where only the first ones run: then it is that of both.
+        """
         a, b = (self.number(v, signed=signed) for v in op.args[:2])
         if a is None or b is None:
             return None
@@ -312,7 +321,7 @@ class Spans:
             not self._lanes.shapes.is_uniform(v) and not span.is_single
             for v, span in zip(op.args[:2], (a, b), strict=True)
         ]
-        if sum(varies) == 1:
+        if sum(varies) == 1 and not self._running:
             # The side that differs from lane to lane is the index that is clamped.
             self._assumed.same[op] = index = varies.index(True)
             kept, limit = (a, b) if index == 0 else (b, a)
@@ -321,7 +330,7 @@ class Spans:
             else:
                 self._conditions.at_most(limit.high.plus(kept.low, -1), 0)
             return kept
-        if any(varies):
+        if any(varies) and not self._running:
             return None
         pick, choose = ("llvm.smin", min) if upper else ("llvm.smax", max)
         extreme = self._arithmetic.bounds.extreme
@@ -344,6 +353,8 @@ class Spans:
             return None
         if a.low.is_constant and a.high.is_constant and b.low.is_constant:
             return self._divided_constants(op, a, b.low.constant)
+        if self._of_rows:
+            return self._divided_in_rows(op, a, b)
         division = self.division(a, b)
         quotient, whole = division.quotient, division.whole
         wide = code.let(f"zext i32 {whole} to i64")
@@ -363,6 +374,18 @@ class Spans:
         by = code.intrinsic("llvm.umax", "i32", f"i32 {by}", "i32 1")
         quotient = code.let(f"udiv i32 {low}, {by}")
         return Division(low, by, quotient, code.let(f"mul i32 {quotient}, {by}"))
+
+    def _divided_in_rows(self, op: Op, a: Span, b: Span) -> Span:
+        """Return the span of a quotient or remainder in several rows; each has another number."""
+        if op.ins.row.stem == "rem":
+            self._assumed.rest[op] = ""
+            return Span(Bound(), b.high.plus(Bound(constant=-1)), 0, b.most - 1)
+        self._assumed.known[op] = ""
+        low, high = (
+            self._lanes.code.let(f"zext i32 {self.division(bound, b).quotient} to i64")
+            for bound in (a, replace(a, low=a.high))
+        )
+        return Span(Bound(((low, 1),)), Bound(((high, 1),)), 0, a.most)
 
     def _divided_constants(self, op: Op, a: Span, by: int) -> Span:
         """Return the span of a quotient or remainder of numbers that are the same in all warps."""

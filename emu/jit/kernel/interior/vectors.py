@@ -8,7 +8,7 @@ from ....analysis.facts import OF_WARPS
 from ....analysis.values.ssa import Op
 from ....analysis.warps.uniformity import Shapes
 from ...llvm.vectors import VectorCode
-from ..lane_code import LaneCode
+from ..lane_code import LaneCode, vectors_of
 from ..memory.kernel_memory import KernelMemory
 from ..workgroups.identity import Warp, Workgroup, start_warp_at
 
@@ -31,7 +31,7 @@ def begin_vector(
     whole warps, and `shapes` what is known of warps of one vector.
     """
     facts = shapes.facts
-    vector = start_warp_at(VectorCode(lanes.code, lanes.n, 1), group, facts, item, end)
+    vector = start_warp_at(VectorCode(lanes.code, *vectors_of(facts)), group, facts, item, end)
     report = partial(vector.report, lanes.code)
     code = LaneCode(lanes.variables, lanes.table, shapes, facts, facts.width, report)
     return vector, code

@@ -9,7 +9,7 @@ from ....analysis.flow.order import START
 from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
-from ....analysis.values.ssa import Op
+from ....analysis.values.ssa import Op, Ssa
 from ....analysis.warps.uniformity import LaneShapes
 from .. import budget
 from ..control.edges import Edges
@@ -69,9 +69,9 @@ class Interior:
     """Gathers that loops repeat, of buffers to which nothing is stored."""
 
 
-def is_small(lanes: LaneCode) -> bool:
+def is_small(ssa: Ssa) -> bool:
     """Return whether a kernel may have a third version, for warps at edges."""
-    return sum(map(len, lanes.ssa.ops.values())) <= MOST_AT_EDGES
+    return sum(map(len, ssa.ops.values())) <= MOST_AT_EDGES
 
 
 def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -> Interior | None:
@@ -134,6 +134,7 @@ def ask(
     in_row: bool = False,
     assumes: bool = True,
     running: str = "",
+    of_rows: bool = False,
 ) -> tuple[Conditions, Assumed, Decisions]:
     """Return what a version will rely on: so far on the launch's size alone (`Spans`)."""
     conditions, assumed = Conditions(lanes.entry, lanes.code), Assumed()
@@ -147,6 +148,7 @@ def ask(
         in_row=in_row,
         assumes=assumes,
         running=running,
+        of_rows=of_rows,
     )
     ask_for_size(conditions)
     decisions = Decisions(lanes, spans, conditions, assumed, instructions.access.global_)
@@ -213,6 +215,7 @@ def emit_edge_nodes(
     counters: str,
     after: str,
     assumed: Assumed | None = None,
+    version: str = "e",
 ) -> Variables:
     """Append the nodes of a vector of which some accesses are inside; it continues at `after`.
 
@@ -221,7 +224,7 @@ def emit_edge_nodes(
     assumed = assumed or Assumed()
     code = _code_of(lanes, memory.ranges.shapes)
     code.outside = {**assumed.known}
-    edges = Edges(code, plan, version="e", after=after)
+    edges = Edges(code, plan, version=version, after=after)
     _begin(code, edges, warp.existing, counters)
     nodes = Nodes(edges, memory, warp, None)
     nodes.ops.lists = False

@@ -179,7 +179,7 @@ def test_lanes_store_what_they_load(distance: int) -> None:
              items=320, group_size=64)
         for _ in "ab"
     ]  # fmt: skip
-    assert "\ncut_body:" in generate(
+    assert "\nrow_head:" in generate(
         works[0].kernel, 0, facts_of(works[0].kernel, works[0].geometry)
     )
     assert_as_oracle(*works)

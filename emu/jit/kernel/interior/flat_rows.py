@@ -1,0 +1,250 @@
+"""Rows of flat numbers, one after the other: whole warps from a row's start, and the rest of it.
+
+Kernels that take a flat number apart (`i % w`, `i / w`) have rows that are no whole warps. Where
+branches depend on the row alone, all lanes of a row run alike, so warps may begin where rows do:
+quotients are scalars, and only the warp in which a row ends has a mask. What accesses are tested
+for is tested once for all rows of a workgroup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from .....isa.types import RegClass
+from ....analysis.facts import Facts
+from ....analysis.lanes.interior import Assumed, InteriorShapes
+from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.ranges.offset_ranges import Ranges
+from ....analysis.values.ssa import Op, Value
+from ....analysis.warps.uniformity import Shapes
+from ...llvm.function_text import FunctionText
+from ..lane_code import LaneCode
+from ..memory.kernel_memory import KernelMemory
+from ..variables import Variables
+from ..workgroups.identity import Warp, Workgroup
+from .bounds import ONE, Conditions
+from .decisions import Row
+from .parts import depends_on_start, divisions_of, may_have_parts, saves_gathers
+from .vectors import begin_vector
+from .version import ask, emit_edge_nodes
+
+ITEM = "%row"
+"""The work-item at which the running row begins, or what is left of it, an i64."""
+
+START = "%start"
+"""The work-item at which the running warp begins, an i64."""
+
+LEFT, NUMBER = "%left", "%number"
+"""For each division, whose number follows: the work-items that are left of its row, and the
+quotient or, for a remainder, what is subtracted; both i32."""
+
+PART = "%part"
+"""The work-item at which the running vector of a row's rest begins, an i64."""
+
+LEAST_ROW = 8
+"""Work-items of a row at least: in shorter ones, tests of rows take longer than gathers."""
+
+
+@dataclass(frozen=True)
+class FlatRows:
+    """The rows of a workgroup, and their code."""
+
+    _conditions: Conditions
+    """When all rows of the workgroup run so."""
+    _rows: Mapping[Op, Row]
+    """Quotients and remainders of the work-item's number -> the row in which the workgroup begins.
+    """
+    _assumed: Assumed
+    """What holds in each row, of which numbers are not known yet."""
+    _inside: frozenset[Op]
+    """Accesses that are inside in all of the workgroup."""
+    _lanes: LaneCode
+    """The code of all warps."""
+    _group: Workgroup
+    _memory: KernelMemory
+
+    @classmethod
+    def of(
+        cls,
+        code: FunctionText,
+        shapes: Shapes,
+        plan: LanePlan,
+        lanes_of: Callable[[Warp], LaneCode],
+        begin: Callable[[str], Warp],
+        memory: KernelMemory,
+    ) -> FlatRows | None:
+        """Append what the rows of a workgroup have in common; None if there is nothing to gain.
+
+        `begin(item)` starts a warp of the workgroup at a work-item, an i64.
+        """
+        if plan.sparse or not may_have_parts(shapes, memory):
+            return None
+        mark = len(code.lines)
+        first = begin("0")
+        lanes = lanes_of(first)
+        items = code.let(f"zext i32 {first.group.items} to i64")
+        # All that one work-item has is one value.
+        _, _, alone = ask(lanes, first, memory, running=ONE)
+        rows = alone.rows_of([op for op in divisions_of(shapes) if _is_of_number(op)])
+        conditions, assumed, decisions = ask(lanes, first, memory, running=items, of_rows=True)
+        decisions.decide_all([*rows, *decisions.expected])
+        for row in rows.values():
+            conditions.require(code.let(f"icmp uge i32 {row.size}, {LEAST_ROW}"))
+        inside = decisions.inside()
+        assumed = _only(assumed, rows)
+        inner = InteriorShapes(lanes.ssa, lanes.facts, assumed)
+        if (
+            not rows
+            or conditions.never
+            or any(op not in assumed.known and op not in assumed.rest for op in rows)
+            or inner.uniform_branches() != lanes.ssa.conditions.keys()
+            or any(_ends_in_row(inner, op) for op in lanes.ssa.values())
+            or depends_on_start(inner)
+            or not saves_gathers(inside, inner)
+        ):
+            del code.lines[mark:]
+            return None
+        return cls(conditions, rows, assumed, inside, lanes, first.group, memory)
+
+    def emit(self, counters: str, end_warp: Callable[[Variables], None], after: str) -> None:
+        """Append the tests and the loop over rows, which continues at the label `after`.
+
+        What follows is for workgroups whose rows may not run so. `end_warp` ends the turn of a
+        warp, whose variables it is handed.
+        """
+        code = self._lanes.code
+        self._conditions.branch("rows", "no_rows")
+        code.block("rows")
+        items = code.let(f"zext i32 {self._group.items} to i64")
+        code.jump("row_head")
+        code.block("row_head")
+        over = "row_over"
+        code.phi("i64", ("0", "rows"), (f"{ITEM}.next", over), name=ITEM)
+        for i, (op, row) in enumerate(self._rows.items()):
+            code.phi("i32", (row.left, "rows"), (f"{LEFT}{i}.next", over), name=f"{LEFT}{i}")
+            code.phi(
+                "i32",
+                (row.quotient if op in self._assumed.known else row.first, "rows"),
+                (f"{NUMBER}{i}.next", over),
+                name=f"{NUMBER}{i}",
+            )
+        running = code.let(f"sub i64 {items}, {ITEM}")
+        for i in range(len(self._rows)):
+            left = code.let(f"zext i32 {LEFT}{i} to i64")
+            running = code.intrinsic("llvm.umin", "i64", f"i64 {running}", f"i64 {left}")
+        end, assumed = code.let(f"add i64 {ITEM}, {running}"), self._assumed_in_row()
+        wide = self._lanes
+        self._emit_warps(
+            (ITEM, START, "row_warp", "row_rest"),
+            wide.facts,
+            (code.let(f"sub i64 {end}, {wide.facts.width - 1}"), None),
+            partial(self._emit_nodes, assumed, counters, end_warp),
+        )
+        self._emit_warps(
+            (START, PART, "row_part", "row_over"),
+            replace(wide.facts, width=wide.n),
+            (end, end),
+            partial(self._emit_nodes, assumed, counters, end_warp),
+        )
+        code.let(f"add i64 {end}, 0", f"{ITEM}.next")
+        ran = code.let(f"trunc i64 {running} to i32")
+        for i, (op, row) in enumerate(self._rows.items()):
+            left = code.let(f"sub i32 {LEFT}{i}, {ran}")
+            ends = code.let(f"icmp eq i32 {left}, 0")
+            code.let(f"select i1 {ends}, i32 {row.size}, i32 {left}", f"{LEFT}{i}.next")
+            step = "1" if op in self._assumed.known else row.size
+            more = code.let(f"select i1 {ends}, i32 {step}, i32 0")
+            code.let(f"add i32 {NUMBER}{i}, {more}", f"{NUMBER}{i}.next")
+        code.branch(code.let(f"icmp ult i64 {end}, {items}"), "row_head", after)
+        code.block("no_rows")
+
+    def _emit_warps(
+        self,
+        names: tuple[str, str, str, str],
+        facts: Facts,
+        ends: tuple[str, str | None],
+        emit_nodes: Callable[..., None],
+    ) -> None:
+        """Append a loop over warps of a row, and begin the block after it.
+
+        `names`: the work-item at which it begins, and that at which its running warp does; the
+        label of a warp, and of what follows. Warps begin before the first of `ends`, and have no
+        lanes from the second one on.
+        """
+        code, (first, item, label, after) = self._lanes.code, names
+        before = code.current_block
+        code.jump(f"{label}s")
+        code.block(f"{label}s")
+        code.phi("i64", (first, before), (f"{item}.next", f"{label}_over"), name=item)
+        code.branch(code.let(f"icmp slt i64 {item}, {ends[0]}"), label, after)
+        code.block(label)
+        emit_nodes(facts, item, ends[1], f"{label}_over")
+        code.let(f"add i64 {item}, {facts.width}", f"{item}.next")
+        code.jump(f"{label}s")
+        code.block(after)
+
+    def _assumed_in_row(self) -> Assumed:
+        """Return what holds in the running row."""
+        assumed = self._assumed.copy()
+        for i, op in enumerate(self._rows):
+            numbers = assumed.known if op in assumed.known else assumed.rest
+            numbers[op] = f"{NUMBER}{i}"
+        return assumed
+
+    def _emit_nodes(
+        self,
+        assumed: Assumed,
+        counters: str,
+        end_warp: Callable[[Variables], None],
+        facts: Facts,
+        item: str,
+        end: str | None,
+        after: str,
+    ) -> None:
+        """Append the nodes of a warp that begins at a work-item, and the block `after` them."""
+        shapes = InteriorShapes(self._lanes.ssa, facts, assumed)
+        warp, lanes = begin_vector(self._lanes, self._group, shapes, item, end)
+        plan = LanePlan(shapes)
+        memory = replace(
+            self._memory,
+            ranges=Ranges(shapes),
+            last_readers=plan.last_readers,
+            for_running=self._inside,
+        )
+        variables = emit_edge_nodes(
+            self._inside, plan, lanes, warp, memory, counters, after, assumed, "e" if end else "f"
+        )
+        lanes.code.block(after)
+        end_warp(variables)
+
+
+def _is_of_number(op: Op) -> bool:
+    """Return whether what is divided is the number of a work-item itself.
+
+    Rows of `(x + 1) % w` and `(x + w - 1) % w` end one after the other: single work-items at each
+    end of a row would be rows, which took 1.25 times as long.
+    """
+    number = op.args[0]
+    return isinstance(number, Op) and number.ins.row.is_identity
+
+
+def _ends_in_row(shapes: InteriorShapes, value: Value) -> bool:
+    """Return whether something that steps along a row is clamped, chosen or divided within it.
+
+    It has a step in interior warps only, which then gain more.
+    """
+    return (
+        isinstance(value, Op)
+        and value.cls is RegClass.S
+        and value.ins.row.stem in ("min", "max", "select", "div", "rem")
+        and shapes.stride(value) is None
+        and any(shapes.stride(arg) for arg in value.args)
+    )
+
+
+def _only(assumed: Assumed, divisions: Collection[Op]) -> Assumed:
+    """Return what is known of divisions, and comparisons of which the result is known."""
+    known = {op: n for op, n in assumed.known.items() if op in divisions or n in ("true", "false")}
+    return Assumed(known, {}, {op: n for op, n in assumed.rest.items() if op in divisions})

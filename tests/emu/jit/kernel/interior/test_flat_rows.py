@@ -1,0 +1,145 @@
+"""Rows of flat numbers in which all lanes branch alike, against the oracle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simtlab.emu.engine import Work
+from simtlab.emu.jit.kernel.compile import facts_of, generate
+
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
+
+EDGES = {
+    "leave": """
+        cmp_ge_u32 $c0, $s12, $s2
+        cbr $c0, @next
+        cmp_ge_u32 $c0, $s13, $s3
+        cbr $c0, @next
+    """,
+    "clamp": """
+        max_s32 $s12, $s12, 0
+        sub_u32 $s14, $s2, 1
+        min_s32 $s12, $s12, $s14
+        max_s32 $s13, $s13, 0
+        sub_u32 $s14, $s3, 1
+        min_s32 $s13, $s13, $s14
+    """,
+    "around": """
+        add_u32 $s12, $s12, $s2
+        rem_u32 $s12, $s12, $s2
+        add_u32 $s13, $s13, $s3
+        rem_u32 $s13, $s13, $s3
+    """,
+}
+
+
+def kernel(edges: str, type_: str = "f32", size: int = 4) -> str:
+    """A sum along a diagonal of pixels, channels last, of which each channel has a weight."""
+    return f"""
+    kernel k(u32 %channels, u32 %width, u32 %height, global {type_}* %source, global u32* %weight,
+        global u32* %out) {{
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%channels]
+        ld_kernarg_u32 $s2, [%width]
+        ld_kernarg_u32 $s3, [%height]
+        mul_u32 $s4, $s1, $s2
+        mul_u32 $s5, $s4, $s3
+        cmp_ge_u32 $c0, $s0, $s5
+        cbr $c0, @done
+        rem_u32 $s6, $s0, $s1       // channel
+        div_u32 $s7, $s0, $s1
+        rem_u32 $s7, $s7, $s2       // column
+        div_u32 $s8, $s0, $s4       // row
+        cvt_u64_u32 $d0, $s6
+        ld_kernarg_u64 $d1, [%weight]
+        mad_u64 $d1, $d0, 4, $d1
+        ld_global_u32 $s9, [$d1]
+        mov_u32 $s10, -1
+    @loop:
+        add_u32 $s12, $s7, $s10
+        add_u32 $s13, $s8, $s10
+        {EDGES[edges]}
+        mad_u32 $s13, $s13, $s2, $s12
+        mad_u32 $s13, $s13, $s1, $s6
+        cvt_u64_u32 $d0, $s13
+        ld_kernarg_u64 $d1, [%source]
+        mad_u64 $d1, $d0, {size}, $d1
+        ld_global_{type_} $s13, [$d1]
+        {"add_f32 $s9, $s9, $s13" if type_ == "f32" else "mad_u32 $s9, $s9, 3, $s13"}
+    @next:
+        add_s32 $s10, $s10, 1
+        cmp_le_s32 $c0, $s10, 1
+        cbr $c0, @loop
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%out]
+        mad_u64 $d1, $d0, 4, $d1
+        st_global_u32 $s9, [$d1]
+    @done:
+        ret
+    }}"""
+
+
+def work_of(
+    text: str,
+    sizes: tuple[int, int, int],
+    *,
+    group: int = 64,
+    room: int = 0,
+    weights: int = 0,
+    dtype: type = np.float32,
+) -> Work:
+    n = sizes[0] * sizes[1] * sizes[2]
+    rng = np.random.default_rng(n)
+    source = rng.integers(0, 100, max(n - room, 1)).astype(dtype)
+    weight = rng.integers(0, 1 << 20, weights or sizes[0]).astype(np.uint32)
+    items = -(-n // group) * group
+    arrays = source, weight, np.zeros(n, np.uint32)
+    return make(text, [*sizes, *arrays], items=items, group_size=group)
+
+
+def has_rows(work: Work) -> bool:
+    return "\nrow_head:" in generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+
+
+@pytest.mark.parametrize("edges", EDGES)
+@pytest.mark.parametrize("channels", [1, 8, 17, 32, 40, 100])
+def test_rows_begin_with_warps_of_their_own(edges: str, channels: int) -> None:
+    works = [work_of(kernel(edges), (channels, 5, 4)) for _ in "ab"]
+    assert has_rows(works[0])
+    assert_as_oracle(*works)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"group": 256}, {"group": 40}, {"group": 100}, {"room": 1}, {"room": 300}, {"weights": 20},
+    ],
+)  # fmt: skip
+def test_workgroups_and_buffers_that_end_within_a_row(how: dict[str, Any]) -> None:
+    assert_as_oracle(*(work_of(kernel("leave"), (37, 5, 3), **how) for _ in "ab"))
+
+
+@pytest.mark.parametrize(("type_", "dtype"), [("u8", np.uint8), ("s16", np.int16)])
+def test_narrow_elements(type_: str, dtype: type) -> None:
+    text = kernel("leave", type_, np.dtype(dtype).itemsize)
+    assert_as_oracle(*(work_of(text, (40, 5, 3), dtype=dtype) for _ in "ab"))
+
+
+def test_a_divisor_of_zero_traps() -> None:
+    text = kernel("around").replace("rem_u32 $s13, $s13, $s3", "rem_u32 $s13, $s13, $s15")
+    works = [work_of(text, (40, 5, 3)) for _ in "ab"]
+    assert has_rows(works[0])
+    assert_as_oracle(*works)
+
+
+@pytest.mark.parametrize("sizes", [(0x10000, 0x10001, 1), (40, 0xFFFFFFFF, 3), (0xFFFFFFFF, 2, 2)])
+def test_sizes_that_no_grid_has(sizes: tuple[int, int, int]) -> None:
+    works = []
+    for _ in "ab":
+        arrays = np.ones(500, np.float32), *np.zeros((2, 500), np.uint32)
+        works.append(make(kernel("leave"), [*sizes, *arrays], items=448, group_size=64))
+    assert_as_oracle(*works)
