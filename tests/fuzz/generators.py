@@ -7,9 +7,9 @@ from importlib import import_module
 from .example import Generator
 
 NAMES = (
-    "kernels", "tiles", "grids", "loops", "refills", "groups", "pressure", "records", "views",
-    "stacks", "arrays", "narrow", "counts", "policies", "sources", "objects", "wild", "misuse",
-    "kills", "caches",
+    "kernels", "tiles", "grids", "flats", "loops", "refills", "groups", "pressure", "records",
+    "views", "stacks", "arrays", "narrow", "counts", "policies", "sources", "objects", "wild",
+    "misuse", "kills", "caches",
 )  # fmt: skip
 
 
