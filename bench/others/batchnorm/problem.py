@@ -1,4 +1,4 @@
-"""A normalisation of channels, folded into a scale and a shift, and a rectifier, by flat numbers."""
+"""A folded normalisation of channels (a scale and a shift) and a rectifier, by flat numbers."""
 
 import numpy as np
 from peers.problem import Launch, Problem
