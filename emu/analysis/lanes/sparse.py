@@ -8,6 +8,7 @@ one load after the other, and vectors have many of them under way.
 
 from __future__ import annotations
 
+from ....isa.instruction import Instruction
 from ....isa.types import RegClass, Segment
 from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
@@ -17,8 +18,10 @@ from ..values.ssa import Op, Phi, Ssa, Value, made_of, uses
 from ..warps.uniformity import Shapes
 from .own_memory import has_divergent_branch, has_own_memory
 
-_OF_ONE_LANE = frozenset({Segment.GLOBAL, Segment.KERNARG, Segment.PRIVATE})
+_OF_ONE_LANE = frozenset({Segment.GLOBAL, Segment.GROUP, Segment.KERNARG, Segment.PRIVATE})
 """Segments that code of one lane accesses."""
+
+_SHARED = frozenset({Segment.GLOBAL, Segment.GROUP})
 
 WORD = 4
 """Bytes of the smallest elements that a gather loads by themselves."""
@@ -28,12 +31,29 @@ def sparse_loops(shapes: Shapes) -> dict[int, Loop]:
     """Return header -> loop of the outermost loops that lanes run one after the other."""
     found: dict[int, Loop] = {}
     covered: set[int] = set()
-    for loop in shapes.flow.loops:
-        new = loop.header not in covered
-        if new and can_run_alone(shapes, loop) and gains_alone(shapes, loop):
-            found[loop.header] = loop
-            covered |= loop.nodes
+    gains = [
+        loop
+        for loop in shapes.flow.loops
+        if can_run_alone(shapes, loop) and gains_alone(shapes, loop)
+    ]
+    for loop in gains:
+        has_inner = any(other.nodes < loop.nodes for other in gains)
+        if loop.header in covered or (has_inner and _is_left_together(shapes, loop)):
+            continue
+        found[loop.header] = loop
+        covered |= loop.nodes
     return found
+
+
+def _is_left_together(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether nothing that is loaded decides when lanes leave a loop: they count alike.
+
+    A loop over work-items of a stride is one. Few lanes run in the loops inside only.
+    """
+    if shapes.facts.own_memory is OwnMemory.ALONE:
+        return False
+    conditions = [shapes.ssa.conditions[source] for source, _ in ways_out(shapes.flow, loop)]
+    return not any(_is_load(value) for value in made_of(conditions))
 
 
 def ways_out(flow: Flow, loop: Loop) -> list[tuple[int, int]]:
@@ -147,30 +167,31 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
         (op, op.base)
         for number in loop.nodes
         for op in shapes.ssa.ops.get(number, ())
-        if op.ins.row.segment is Segment.GLOBAL
-        and op.base is not None
-        and not shapes.is_uniform(op.base)
+        if op.ins.row.segment in _SHARED and op.base is not None and not shapes.is_uniform(op.base)
     ]
+    small = any(_is_small_store(shapes, op) for op, _ in accesses)
+    accesses = [a for a in accesses if small or a[0].ins.row.segment is Segment.GLOBAL]
     loaded = [(base, _loads_of(base)) for _, base in accesses]
-    if any(_is_small_store(shapes, op) for op, _ in accesses):
+    if small:
         return not any(_is_chain(base, loop) for base, _ in loaded)
     if not accesses or not all(loads for _, loads in loaded):
         return False
     inside = [base for base, loads in loaded if _any_in(loop, loads)]
     if inside:
         return not any(_is_chain(base, loop) for base in inside)
-    return all(_is_word(op) and _is_stretch(base, loop) for op, base in accesses)
+    return all(is_word(op.ins) and _is_stretch(base, loop) for op, base in accesses)
 
 
 def _is_small_store(shapes: Shapes, op: Op) -> bool:
     """Return whether lanes store bytes or 16-bit numbers in no known order: one after the other."""
     row = op.ins.row
     in_order = op.base is None or shapes.piece_stride(op.base) is not None
-    return row.is_store and not _is_word(op) and not in_order
+    return row.is_store and not is_word(op.ins) and not in_order
 
 
-def _is_word(op: Op) -> bool:
-    return op.ins.row.type is not None and op.ins.row.type.size >= WORD
+def is_word(ins: Instruction) -> bool:
+    """Return whether an instruction accesses elements that gathers and scatters have."""
+    return ins.row.type is not None and ins.row.type.size >= WORD
 
 
 def _any_in(loop: Loop, loads: set[Op]) -> bool:
