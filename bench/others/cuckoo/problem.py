@@ -9,7 +9,9 @@ EMPTY = 0xFFFFFFFF
 
 
 def buckets(key, bits):
-    return key * 2654435761 % 2**32 >> 32 - bits, (key ^ key >> 15) * 2246822519 % 2**32 >> 32 - bits
+    return key * 2654435761 % 2**32 >> 32 - bits, (
+        key ^ key >> 15
+    ) * 2246822519 % 2**32 >> 32 - bits
 
 
 def make(rng, n, bits):

@@ -12,7 +12,9 @@ def make(rng, n, length):
         "code": np.minimum(rng.geometric(0.2, (length, n)) - 1, 63).astype(np.uint8),
         "text": np.zeros((length, n), np.uint8),
     }
-    return Problem(arrays, [Launch("mtf", (np.uint32(n), np.uint32(length), *arrays), (n,))], ("text",))
+    return Problem(
+        arrays, [Launch("mtf", (np.uint32(n), np.uint32(length), *arrays), (n,))], ("text",)
+    )
 
 
 def answer(problem):

@@ -32,9 +32,9 @@ def make(rng, n, length):
         "start": start[:-1].copy(),
         "state": state.astype(np.uint32),
         "coded": coded,
-        "slot": (symbols | frequency[symbols] << 8 | (np.arange(4096) - first[symbols]) << 20).astype(
-            np.uint32
-        ),
+        "slot": (
+            symbols | frequency[symbols] << 8 | (np.arange(4096) - first[symbols]) << 20
+        ).astype(np.uint32),
         "text": np.zeros((length, n), np.uint8),
     }
     return Problem(
@@ -50,7 +50,9 @@ def answer(problem):
     for k in range(length):
         entry = a["slot"][state & np.uint32(4095)]
         text[k] = entry & np.uint32(255)
-        state = (entry >> np.uint32(8) & np.uint32(4095)) * (state >> np.uint32(12)) + (entry >> np.uint32(20))
+        state = (entry >> np.uint32(8) & np.uint32(4095)) * (state >> np.uint32(12)) + (
+            entry >> np.uint32(20)
+        )
         while (less := state < LOW).any():
             state = np.where(less, state << np.uint32(8) | coded[np.where(less, place, 0)], state)
             place = place + less.astype(np.uint32)

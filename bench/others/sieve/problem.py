@@ -20,7 +20,9 @@ def primes(limit):
 def make(rng, segments):
     prime = primes(int((segments * SEGMENT) ** 0.5) + 1)
     arrays = {"prime": prime, "count": np.zeros(segments, np.uint32)}
-    launch = Launch("sieve", (np.uint32(segments), np.uint32(len(prime)), *arrays), (segments * 256,))
+    launch = Launch(
+        "sieve", (np.uint32(segments), np.uint32(len(prime)), *arrays), (segments * 256,)
+    )
     return Problem(arrays, [launch], ("count",))
 
 

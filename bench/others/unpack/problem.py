@@ -23,6 +23,10 @@ def make(rng, blocks):
 
 def answer(problem):
     a = problem.arrays
-    bits = np.unpackbits(a["packed"][:-1].view(np.uint8), bitorder="little").reshape(-1, BLOCK, BITS)
-    difference = (bits.astype(np.uint32) << np.arange(BITS, dtype=np.uint32)).sum(2, dtype=np.uint32)
+    bits = np.unpackbits(a["packed"][:-1].view(np.uint8), bitorder="little").reshape(
+        -1, BLOCK, BITS
+    )
+    difference = (bits.astype(np.uint32) << np.arange(BITS, dtype=np.uint32)).sum(
+        2, dtype=np.uint32
+    )
     return {"number": (np.cumsum(difference, 1, np.uint32) + a["first"][:, None]).ravel()}

@@ -5,7 +5,9 @@ from peers.problem import Launch, Problem
 
 FULL = {"n": 1 << 16}
 SMALL = {"n": 300}
-P1, P2, P3, P4, P5 = (np.uint32(p) for p in (2654435761, 2246822519, 3266489917, 668265263, 374761393))
+P1, P2, P3, P4, P5 = (
+    np.uint32(p) for p in (2654435761, 2246822519, 3266489917, 668265263, 374761393)
+)
 
 
 def make(rng, n):

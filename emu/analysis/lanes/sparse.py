@@ -18,9 +18,6 @@ from ..values.ssa import Op, Phi, Ssa, Value, made_of, uses
 from ..warps.uniformity import Shapes
 from .own_memory import has_divergent_branch, has_own_memory
 
-_OF_ONE_LANE = frozenset({Segment.GLOBAL, Segment.GROUP, Segment.KERNARG, Segment.PRIVATE})
-"""Segments that code of one lane accesses."""
-
 _SHARED = frozenset({Segment.GLOBAL, Segment.GROUP})
 
 WORD = 4
@@ -131,10 +128,7 @@ def _atomics_of(ssa: Ssa, loop: Loop) -> list[Op]:
 
 def _runs_alone(op: Op) -> bool:
     """Return whether an instruction can be done for one lane of a warp."""
-    row = op.ins.row
-    if row.is_memory and row.segment not in _OF_ONE_LANE:
-        return False
-    return not row.is_identity
+    return not op.ins.row.is_identity
 
 
 def _has_one_entry(flow: Flow, loop: Loop) -> bool:
