@@ -25,9 +25,9 @@ MOST_INSTRUCTIONS = 320
 def decided(code: Sequence[Instruction], flow: Flow, tables: bytes) -> list[Node] | None:
     """Return the nodes of a kernel in which counters of short loops decide; None without.
 
-    These are branches and selects. All short loops of such a kernel are copied in which no access
-    of shared memory is in more than one copy. `flow` is that of the source, without merged loops,
-    and `tables` are its readonly data.
+    These are branches and selects. All short loops of such a kernel are copied whose copies have
+    few accesses. `flow` is that of the source, without merged loops, and `tables` are its readonly
+    data.
     """
     counted = {loop.number for loop in flow.loops if _compares(code, flow, loop, leaves=True)}
     if not any(
@@ -38,7 +38,7 @@ def decided(code: Sequence[Instruction], flow: Flow, tables: bytes) -> list[Node
     ):
         return None
     copies = copies_of(
-        code, flow, counted, MOST_ITERATIONS, MOST_INSTRUCTIONS, tables=tables, once=True
+        code, flow, counted, MOST_ITERATIONS, MOST_INSTRUCTIONS, tables=tables, few=True
     )
     return None if copies is None or not copies.decide() else copies.nodes()
 
@@ -82,6 +82,6 @@ def _selects(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
             if ins.row.stem == "select" and ins.srcs[0] in compared:
                 return True
             compared.difference_update(ins.writes())
-            if ins.row.stem == "cmp" and isinstance(ins.srcs[-1], Imm):
+            if ins.row.stem.startswith("cmp_") and isinstance(ins.srcs[-1], Imm):
                 compared.update(ins.writes())
     return False

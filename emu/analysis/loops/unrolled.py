@@ -35,6 +35,9 @@ MOST_PRIVATE = 8
 MOST_STEPS = 8 * MOST_INSTRUCTIONS
 """Instructions with those as well: they cost time to compile only."""
 
+MOST_SHARED = 12
+"""Accesses of shared memory in copies of which some has several: each copy has tests."""
+
 FIRST_CELL = 64
 """The first register, of either class, that stands for private memory: a kernel has 64 others."""
 
@@ -95,13 +98,13 @@ def copies_of(
     size: int = MOST_INSTRUCTIONS,
     *,
     tables: bytes,
-    once: bool = False,
+    few: bool = False,
 ) -> Copies | None:
     """Return the copies of those of the loops `chosen` that can be copied; None if none can."""
     if not all(flow.has_one_entry(loop) and flow.has_own_header(loop) for loop in flow.loops):
         return None
     while chosen:
-        copies = Copies(code, flow, chosen, most, size, tables=tables, once=once)
+        copies = Copies(code, flow, chosen, most, size, tables=tables, few=few)
         try:
             copies.make()
         except _NotCopied as found:
@@ -148,8 +151,8 @@ class _Copy:
 class Copies:
     """The copies of a kernel's nodes, if the loops `chosen` are copied, `most` times at most.
 
-    They have `size` instructions at most, and each access of shared memory `once` if that is asked
-    for.
+    They have `size` instructions at most. If `few` accesses are asked for, each of shared memory is
+    copied once, or all of them have few copies together.
     """
 
     def __init__(
@@ -161,7 +164,7 @@ class Copies:
         size: int,
         *,
         tables: bytes,
-        once: bool,
+        few: bool,
     ) -> None:
         self._code = code
         self._flow = flow
@@ -170,7 +173,7 @@ class Copies:
         self._most = most
         self._most_instructions = size
         self._tables = tables
-        self._accessed: dict[int, tuple[int, ...]] | None = {} if once else None
+        self._accessed: dict[int, tuple[int, ...]] | None = {} if few else None
         """The iterations in which accesses were copied, by pc."""
         self._private = Counter[int]()
         self._copies: dict[Place, _Copy] = {}
@@ -237,7 +240,7 @@ class Copies:
         for pc in range(node.start, node.stop):
             self._compute(copy, pc, known, loops)
             if copy.steps[-1].known is None:
-                self._require_once(pc, loops, iterations)
+                self._require_few(pc, loops, iterations)
         self._steps += node.length
         if loops:
             self._size_of[loops[0].number] += node.length
@@ -260,10 +263,10 @@ class Copies:
                     dict(known) if before is None else dict(before.items() & known.items())
                 )
 
-    def _require_once(self, pc: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]) -> None:
-        """Raise _NotCopied if an access that shall be copied once was copied before.
+    def _require_few(self, pc: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]) -> None:
+        """Raise _NotCopied if an access has another copy, and all have many.
 
-        One of private memory, which has little code, may have several copies.
+        One of private memory has little code, so that only its own copies count.
         """
         row = self._code[pc].row
         if self._accessed is None or not row.is_memory or row.segment is Segment.KERNARG:
@@ -274,6 +277,8 @@ class Copies:
                 raise _NotCopied(loops[0])
             return
         before = self._accessed.setdefault(pc, iterations)
+        if self._accesses[False] <= MOST_SHARED:
+            return
         for loop, then, now in zip(loops, before, iterations, strict=True):
             if then != now:
                 raise _NotCopied(loop)

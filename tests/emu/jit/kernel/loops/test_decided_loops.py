@@ -22,16 +22,7 @@ kernel k(u32 %n, global u32* %x, global u32* %out) {{
     mov_u32 $s2, $s0
     mov_u32 $s3, 0
 @word:
-    cmp_eq_u32 $c0, $s3, 1
-    cbr $c0, @second
-    mov_u32 $s4, 77
-    cmp_ne_u32 $c0, $s3, 0
-    cbr $c0, @mix
-    ld_global_u32 $s4, [$d1]
-    br @mix
-@second:
-    ld_global_u32 $s4, [$d1+4]
-@mix:
+{choice}
     {access}
     mov_u32 $s5, 0
 @turn:
@@ -53,10 +44,27 @@ kernel k(u32 %n, global u32* %x, global u32* %out) {{
     ret
 }}
 """
+BRANCHES = """
+    cmp_eq_u32 $c0, $s3, 1
+    cbr $c0, @second
+    mov_u32 $s4, 77
+    cmp_ne_u32 $c0, $s3, 0
+    cbr $c0, @mix
+    ld_global_u32 $s4, [$d1]
+    br @mix
+@second:
+    ld_global_u32 $s4, [$d1+4]
+@mix:"""
+CHOICE = """
+    cmp_eq_u32 $c0, $s3, 1
+    select_u32 $s2, $c0, 5, $s2"""
+ACCESS = "ld_global_u32 $s4, [$d1]"
 CASES = {
     "both loops": ({}, 0),
     "the outer loop": ({"turns": "$s1"}, 3),
-    "the same access in each iteration": ({"access": "ld_global_u32 $s4, [$d1]"}, 2),
+    "the same access in each iteration": ({"access": ACCESS}, 0),
+    "many accesses": ({"access": f"{ACCESS}\n{ACCESS}", "words": 8}, 2),
+    "a value that is chosen": ({"choice": CHOICE, "access": ACCESS}, 0),
     "a number of iterations that is not known": ({"words": "$s1"}, 2),
     "many iterations": ({"words": 9}, 2),
 }
@@ -65,7 +73,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_copies_of_loops_whose_counters_decide_branches(case: str) -> None:
     changed, loops = CASES[case]
-    text = FRAME.format(**{"access": "", "turns": 3, "words": 3, **changed})
+    text = FRAME.format(**{"choice": BRANCHES, "access": "", "turns": 3, "words": 3, **changed})
     assert len(analyse(assemble(text).kernels[0]).flow.loops) == loops
     x = np.random.default_rng(5).integers(0, 1 << 32, 2 * ITEMS, np.uint32)
     for width in (1, 7, 16, 32, 64) if loops in (0, 3) else ():
