@@ -8,7 +8,6 @@ one load after the other, and vectors have many of them under way.
 
 from __future__ import annotations
 
-from ....isa.instruction import Instruction
 from ....isa.types import RegClass, Segment
 from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
@@ -88,7 +87,7 @@ def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
     flow, ssa = shapes.flow, shapes.ssa
     return (
         (loop.number in shapes.divergent_loops or has_divergent_branch(shapes, loop))
-        and all(_runs_alone(op) for number in loop.nodes for op in ssa.ops.get(number, ()))
+        and not any(op.ins.row.is_identity for n in loop.nodes for op in ssa.ops.get(n, ()))
         and commute(_atomics_of(ssa, loop), ssa)
         and _has_one_entry(flow, loop)
         and all(_is_put(shapes, loop, phi) for phi in _results(ssa, loop))
@@ -126,11 +125,6 @@ def _atomics_of(ssa: Ssa, loop: Loop) -> list[Op]:
     return [op for op in ops if op.ins.row.is_atomic]
 
 
-def _runs_alone(op: Op) -> bool:
-    """Return whether an instruction can be done for one lane of a warp."""
-    return not op.ins.row.is_identity
-
-
 def _has_one_entry(flow: Flow, loop: Loop) -> bool:
     """Return whether lanes enter at the header only, and no barrier lies inside."""
     lasts = [flow.nodes[node].last for node in loop.nodes]
@@ -163,29 +157,26 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
         for op in shapes.ssa.ops.get(number, ())
         if op.ins.row.segment in _SHARED and op.base is not None and not shapes.is_uniform(op.base)
     ]
-    small = any(_is_small_store(shapes, op) for op, _ in accesses)
-    accesses = [a for a in accesses if small or a[0].ins.row.segment is Segment.GLOBAL]
     loaded = [(base, _loads_of(base)) for _, base in accesses]
-    if small:
+    if any(_is_small_store(shapes, op) for op, _ in accesses):
         return not any(_is_chain(base, loop) for base, _ in loaded)
     if not accesses or not all(loads for _, loads in loaded):
         return False
     inside = [base for base, loads in loaded if _any_in(loop, loads)]
     if inside:
         return not any(_is_chain(base, loop) for base in inside)
-    return all(is_word(op.ins) and _is_stretch(base, loop) for op, base in accesses)
+    return all(_is_word(op) and _is_stretch(base, loop) for op, base in accesses)
 
 
 def _is_small_store(shapes: Shapes, op: Op) -> bool:
     """Return whether lanes store bytes or 16-bit numbers in no known order: one after the other."""
     row = op.ins.row
     in_order = op.base is None or shapes.piece_stride(op.base) is not None
-    return row.is_store and not is_word(op.ins) and not in_order
+    return row.is_store and not _is_word(op) and not in_order
 
 
-def is_word(ins: Instruction) -> bool:
-    """Return whether an instruction accesses elements that gathers and scatters have."""
-    return ins.row.type is not None and ins.row.type.size >= WORD
+def _is_word(op: Op) -> bool:
+    return op.ins.row.type is not None and op.ins.row.type.size >= WORD
 
 
 def _any_in(loop: Loop, loads: set[Op]) -> bool:
@@ -227,13 +218,13 @@ def _made_of(value: Value) -> set[Value]:
 
 
 def _loads_of(value: Value) -> set[Op]:
-    """Return the loads of global memory that a value is computed from, conditions aside."""
+    """Return the loads of shared memory that a value is computed from, conditions aside."""
     found = made_of([value], lambda v: _is_load(v) or v.cls is RegClass.C)
     return {v for v in found if isinstance(v, Op) and _is_load(v)}
 
 
 def _is_load(value: Value) -> bool:
-    """Return whether a value is loaded from global memory, other than a condition."""
+    """Return whether a value is loaded from shared memory, other than a condition."""
     if not isinstance(value, Op) or value.cls is RegClass.C:
         return False
-    return value.ins.row.is_load and value.ins.row.segment is Segment.GLOBAL
+    return value.ins.row.is_load and value.ins.row.segment in _SHARED

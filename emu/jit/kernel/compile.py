@@ -14,7 +14,6 @@ from ...analysis.analysis import Analysis, analyse
 from ...analysis.facts import FEW_GROUPS, NEVER_TOGETHER, OF_WARPS, Facts, OwnMemory
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.lanes.own_memory import has_own_memory
-from ...analysis.lanes.sparse import is_word
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.warps.uniformity import Shapes
@@ -156,9 +155,9 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
 def _may_be_sparse(kernel: Kernel) -> bool:
     """Return whether a kernel may have sparse loops, at a glance."""
     code = kernel.instructions
-    segments = (Segment.GLOBAL, Segment.PRIVATE)
-    loads = sum(ins.row.is_load and ins.row.segment in segments for ins in code)
-    return (loads > 1 or any(ins.row.is_store and not is_word(ins) for ins in code)) and any(
+    segments = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
+    accesses = sum(ins.row.is_memory and ins.row.segment in segments for ins in code)
+    return accesses > 1 and any(
         ins.target is not None and ins.target <= pc for pc, ins in enumerate(code)
     )
 
