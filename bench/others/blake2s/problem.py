@@ -1,4 +1,4 @@
-"""BLAKE2s of a block of 64 bytes, a block a work-item: ten rounds, words in the order of a table."""
+"""BLAKE2s of a block of 64 bytes a work-item: ten rounds, words in the order of a table."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""The third field of each line of a CSV file, a number with a sign, and the sum of the line's fields."""
+"""The third number of each line of a CSV file, and the sum of the line."""
 
 import numpy as np
 from peers.problem import Launch, Problem

@@ -1,4 +1,4 @@
-"""How often a word is in each stretch of a text of few letters: Knuth, Morris and Pratt's search."""
+"""How often a word is in each stretch of a text: Knuth, Morris and Pratt's search."""
 
 import numpy as np
 from peers.problem import Launch, Problem
