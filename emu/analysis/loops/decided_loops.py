@@ -25,21 +25,22 @@ MOST_INSTRUCTIONS = 320
 def decided(code: Sequence[Instruction], flow: Flow, tables: bytes) -> list[Node] | None:
     """Return the nodes of a kernel in which counters of short loops decide; None without.
 
-    These are branches and selects. All short loops of such a kernel are copied whose copies have
-    few accesses. `flow` is that of the source, without merged loops, and `tables` are its readonly
-    data.
+    These are branches and selects. All short loops of such a kernel are copied in which no access
+    of shared memory is in more than one copy, and those that decide if they have few such accesses.
+    `flow` is that of the source, without merged loops, and `tables` are its readonly data.
     """
     counted = {loop.number for loop in flow.loops if _compares(code, flow, loop, leaves=True)}
-    if not any(
-        _is_kept(code, flow, loop)
-        and (_compares(code, flow, loop, leaves=False) or _selects(code, flow, loop))
+    deciding = {
+        loop.number
         for loop in flow.loops
         if loop.number in counted
-    ):
+        and _is_kept(code, flow, loop)
+        and (_compares(code, flow, loop, leaves=False) or _selects(code, flow, loop))
+    }
+    if not deciding:
         return None
-    copies = copies_of(
-        code, flow, counted, MOST_ITERATIONS, MOST_INSTRUCTIONS, tables=tables, few=True
-    )
+    most, size = MOST_ITERATIONS, MOST_INSTRUCTIONS
+    copies = copies_of(code, flow, counted, most, size, tables=tables, deciding=deciding)
     return None if copies is None or not copies.decide() else copies.nodes()
 
 

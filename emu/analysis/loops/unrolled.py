@@ -98,13 +98,13 @@ def copies_of(
     size: int = MOST_INSTRUCTIONS,
     *,
     tables: bytes,
-    few: bool = False,
+    deciding: set[int] | None = None,
 ) -> Copies | None:
     """Return the copies of those of the loops `chosen` that can be copied; None if none can."""
     if not all(flow.has_one_entry(loop) and flow.has_own_header(loop) for loop in flow.loops):
         return None
     while chosen:
-        copies = Copies(code, flow, chosen, most, size, tables=tables, few=few)
+        copies = Copies(code, flow, chosen, most, size, tables=tables, deciding=deciding)
         try:
             copies.make()
         except _NotCopied as found:
@@ -151,8 +151,8 @@ class _Copy:
 class Copies:
     """The copies of a kernel's nodes, if the loops `chosen` are copied, `most` times at most.
 
-    They have `size` instructions at most. If `few` accesses are asked for, each of shared memory is
-    copied once, or all of them have few copies together.
+    They have `size` instructions at most. With a set of `deciding` loops, an access of shared
+    memory has several copies in these only, and only if all accesses together have few.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class Copies:
         size: int,
         *,
         tables: bytes,
-        few: bool,
+        deciding: set[int] | None,
     ) -> None:
         self._code = code
         self._flow = flow
@@ -173,7 +173,8 @@ class Copies:
         self._most = most
         self._most_instructions = size
         self._tables = tables
-        self._accessed: dict[int, tuple[int, ...]] | None = {} if few else None
+        self._deciding = deciding
+        self._accessed: dict[int, tuple[int, ...]] = {}
         """The iterations in which accesses were copied, by pc."""
         self._private = Counter[int]()
         self._copies: dict[Place, _Copy] = {}
@@ -264,12 +265,12 @@ class Copies:
                 )
 
     def _require_few(self, pc: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]) -> None:
-        """Raise _NotCopied if an access has another copy, and all have many.
+        """Raise _NotCopied if an access has another copy in a loop where it should not.
 
         One of private memory has little code, so that only its own copies count.
         """
         row = self._code[pc].row
-        if self._accessed is None or not row.is_memory or row.segment is Segment.KERNARG:
+        if self._deciding is None or not row.is_memory or row.segment is Segment.KERNARG:
             return
         if row.segment is Segment.PRIVATE:
             self._private[pc] += 1
@@ -277,10 +278,9 @@ class Copies:
                 raise _NotCopied(loops[0])
             return
         before = self._accessed.setdefault(pc, iterations)
-        if self._accesses[False] <= MOST_SHARED:
-            return
+        few = self._deciding if self._accesses[False] <= MOST_SHARED else ()
         for loop, then, now in zip(loops, before, iterations, strict=True):
-            if then != now:
+            if then != now and loop.number not in few:
                 raise _NotCopied(loop)
 
     def _require_stay(self, loops: tuple[Loop, ...], number: int) -> None:
