@@ -122,7 +122,7 @@ MUTANTS = (
     Mutant("emu.jit.kernel.workgroups.barriers", "what is used behind a barrier is not kept",
            "for value in sorted(wanted, key", "for value in sorted((), key"),
     Mutant("emu.jit.kernel.loops.lane_exits", "what lanes leave a loop with is forgotten",
-           "            self._bring(phi, exit_.brought[phi][1], value, lane)\n", "            pass\n"),
+           "self._bring(phi, exit_.brought[phi][1], value, lane)\n", "pass\n"),
     Mutant("emu.analysis.values.construction", "what leaves a loop has no place for each lane",
            "phi.keeps = any(_leaves_its_loop(", "phi.keeps = bool(()) and any(_leaves_its_loop("),
 )  # fmt: skip
