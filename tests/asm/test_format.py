@@ -118,19 +118,22 @@ def assembled(text: str, path: Path, folder: Path) -> Program:
 
 
 def shaken(text: str, draw: st.DataObject) -> str:
-    """The same tokens with other spaces between them; comments of their own lines stay alone."""
+    """The same tokens with other spaces between them; comments of their own lines stay alone.
+
+    A character may be a space or a comma, beside which there is no other one.
+    """
     gaps = st.sampled_from([" ", "  ", "\t", "          "])
     more = st.sampled_from(["", "", " ", "\t "])
     found: list[str] = []
     for line in text.split("\n"):
-        parts = re.findall(r"//.*|[ \t]+|(?:(?!//)[^ \t])+", line)
+        parts = re.findall(r"//.*|[ \t]+|(?:'.'|(?!//)[^ \t])+", line)
         for part in parts:
             if part.isspace():
                 found.append(draw.draw(gaps) if found and found[-1] != "\n" else draw.draw(more))
             elif part.startswith("//"):
                 found.append(part)
             else:
-                found.append(re.sub(r"(?<=[,(])(?!\s)", lambda _: draw.draw(more), part))
+                found.append(re.sub(r"(?<=[,(])(?<!'.)(?!\s)", lambda _: draw.draw(more), part))
         found.append(draw.draw(more) + "\n")
     return "".join(found)
 
