@@ -41,26 +41,31 @@ destination, for quiet and signalling NaNs, and 1 takes the source."""
 def extreme(op: Operation, *, largest: bool) -> str | None:
     """Return min or max of two floats.
 
-    Also of scalars: where one of these is known to be no NaN, LLVM 22 takes the other one, a NaN.
+    Also of scalars, and of lanes that do not fill registers, of which LLVM may make scalars: where
+    one of two is known to be no NaN, LLVM 22 takes the other one, a NaN.
     """
-    if not (_fits(op.bits, op.n, "avx512dq") or (not op.n and toolchain.host_has("avx512dq"))):
+    code, bits = op.code, op.bits
+    if not toolchain.host_has("avx512dq"):
         return None
+    n = op.n and max(REGISTER // bits, 1 << (op.n - 1).bit_length())
 
     def chosen(a: str, b: str, *, largest: bool) -> str:
         how = f"i32 {SIGN_OF_RESULT + largest}"
-        if not op.n:
-            return _of_scalars(op.code, "range", op.bits, [a, b], how)
+        if not n:
+            return _of_scalars(code, "range", bits, [a, b], how)
         name = f"range.{_suffix(op.type)}"
-        return _each_register(op.code, name, op.bits, op.n, op.floating, [a, b], how)
+        return _each_register(code, name, bits, n, floating(bits, n), [a, b], how)
 
     # A signalling NaN would win over a number: of two equal ones the result is a quiet one. It is
     # the same for min and max, so that LLVM does it once for both.
     known = (op.range_of(i) for i in (0, 1))
+    given = [_resized(code, bits, x, op.n, n) for x in op.as_floats()]
     a, b = (
         chosen(x, x, largest=False) if r.nan is Nan.ANY else x
-        for x, r in zip(op.as_floats(), known, strict=True)
+        for x, r in zip(given, known, strict=True)
     )
-    return chosen(a, b, largest=largest)
+    found = chosen(a, b, largest=largest)
+    return _resized(code, bits, found, n, op.n)
 
 
 def truncated(op: Operation, value: str, source: Type) -> str | None:
@@ -222,6 +227,15 @@ def _of_scalars(
     given = *(f"{t} {v}" for v in vectors), f"{t} zeroinitializer", "i8 -1"
     found = code.call(t, full, *given, *more, CURRENT_ROUNDING)
     return code.let(f"extractelement {t} {found}, i32 0")
+
+
+def _resized(code: FunctionText, bits: int, operand: str, n: int, to: int) -> str:
+    """Return the first of n lanes, with lanes of any content after them if there are more."""
+    if n == to:
+        return operand
+    t = floating(bits, n)
+    order = ", ".join(f"i32 {i}" if i < n else "i32 poison" for i in range(to))
+    return code.let(f"shufflevector {t} {operand}, {t} poison, <{to} x i32> <{order}>")
 
 
 def _registers(

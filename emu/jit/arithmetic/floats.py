@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ...analysis.ranges.float_ranges import Nan
-from ..llvm import toolchain
 from . import avx512
 from .operation import Emitter, Operation
 
@@ -37,26 +36,9 @@ def _extreme(name: str, *, largest: bool) -> Emitter:
         if a.nan is b.nan is Nan.NEVER and not (a.has_zero and b.has_zero):
             return _compare_and_choose(op, "ogt" if largest else "olt")
         found = avx512.extreme(op, largest=largest)
-        if found is not None:
-            return op.from_float(found)
-        found = any_floats(op)
-        is_quiet = Nan.NEVER in (a.nan, b.nan) or Nan.ANY not in (a.nan, b.nan)
-        expects_quiet = op.floats and toolchain.host_has("avx512dq")
-        return _quiet(op, found) if expects_quiet and not is_quiet else found
+        return any_floats(op) if found is None else op.from_float(found)
 
     return emit
-
-
-def _quiet(op: Operation, result: str) -> str:
-    """Return a result with a quiet NaN, which `avx512.extreme` expects of min and max.
-
-    LLVM may have a signalling one where both operands are NaNs. It cannot make code of its own
-    intrinsic for that (`canonicalize`) for two floats of 32 bits.
-    """
-    number = op.code.to_float(op.bits, result, op.n)
-    is_nan = op.let(f"fcmp uno {op.floating} {number}, {number}")
-    bit = op.constant(1 << (22 if op.bits == 32 else 51))
-    return op.select(is_nan, op.integer, op.let(f"or {op.integer} {result}, {bit}"), result)
 
 
 def _compare_and_choose(op: Operation, predicate: str) -> str:

@@ -129,9 +129,12 @@ def test_nans_have_the_oracles_bits(name: str) -> None:
         same(text, args, items=a.size, group_size=group_size)
 
 
-@pytest.mark.parametrize("width", [1, 2, 3, 7, 16])
+@pytest.mark.parametrize("width", [1, 2, 7, 16, 26])
 def test_extremes_of_nans_in_warps_of_any_width(width: int) -> None:
-    """LLVM has no code for some operations on vectors of two floats, and ends the process."""
+    """LLVM has no code for some operations on vectors of two floats, and ends the process.
+
+    It also gives the NaN for an extreme of a NaN and a scalar that is a number.
+    """
     text = """
         kernel nans(global f32* %a, global f32* %b, global u32* %out) {
             workitemflatabsid_u32 $s0
@@ -145,7 +148,10 @@ def test_extremes_of_nans_in_warps_of_any_width(width: int) -> None:
             ld_global_f32 $s2, [$d1]
             max_f32 $s3, $s1, $s2
             min_f32 $s3, $s3, $s1
+            max_f32 $s4, $s1, 1.0
+            min_f32 $s4, $s4, $s2
             add_u32 $s3, $s3, $s9
+            xor_u32 $s3, $s3, $s4
             ld_kernarg_u64 $d1, [%out]
             mad_u64 $d1, $d0, 4, $d1
             st_global_u32 $s3, [$d1]
