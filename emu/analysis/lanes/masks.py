@@ -83,6 +83,8 @@ class Masks:
         ways = [self.flow.route(number, successor) for successor in node.successors]
         if not ways or self._is_stop(node):
             return [*exits, (self.next_of(waits), False)]
+        if waits and node.last is not None and node.last.row.is_barrier:
+            exits.append((self.next_of(waits), False))  # lanes that are missing may run on
         if number in self.uniform or len(ways) == 1:
             nexts = [self.next_of(waits | {way}) for way in ways]
             alike = [(to, to == way not in waits) for to, way in zip(nexts, ways, strict=True)]

@@ -293,13 +293,15 @@ class KernelCode:
         if counters:
             budget.fill(lanes, counters)
         edges.clear_all()
-        barriers = OneWarp(lanes, warp) if self.has_barrier else None
+        barriers = OneWarp(lanes, warp, edges) if self.has_barrier else None
         nodes = Nodes(edges, self.memory, warp, barriers)
         nodes.ops.lists = lists
         nodes.begin_warp()
         edges.enter(START, running)
         nodes.emit()
         self.code.block("warp_over")
+        if barriers is not None:
+            barriers.end()
         nodes.end_warp()
         self.code.jump("warp_next")
 

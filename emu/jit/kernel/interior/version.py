@@ -196,13 +196,18 @@ def emit_nodes(
     code.outside = {**assumed.known}
     code.rare.tests_single = interior.is_stream
     counted = counting.of_interior(code, interior.plan) if counting is not None else None
-    edges = Edges(code, interior.plan, counted, version=version, after=after)
     has_barrier = any(n.last is not None and n.last.row.is_barrier for n in lanes.flow.nodes)
-    barriers = OneWarp(code, warp) if has_barrier else None
+    over = f"{version}over" if has_barrier else after
+    edges = Edges(code, interior.plan, counted, version=version, after=over)
+    barriers = OneWarp(code, warp, edges) if has_barrier else None
     nodes = Nodes(edges, interior.memory, warp, barriers, interior.tile.loops)
     nodes.assume(assumed, interior.inside, interior.tile.copies, interior.repeated)
     _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
     nodes.emit()
+    if barriers is not None:
+        lanes.code.block(over)
+        barriers.end()
+        lanes.code.jump(after)
     return code.variables
 
 

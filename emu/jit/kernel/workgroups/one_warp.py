@@ -2,6 +2,9 @@
 
 All lanes run together, so each has done what precedes a barrier when the first is there. Values
 stay in registers, and nothing is saved or dispatched.
+
+Code that ends with `trap` may follow the loop of a barrier. Lanes that wait there are missing at
+the barrier; they run on, since their trap is the one to report.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from collections.abc import Sequence
 
 from ...runtime.context import Slot, TrapCode
 from ..context_code import load_slot
+from ..control.edges import Edges
 from ..lane_code import LaneCode
 from .identity import Warp
 
@@ -20,9 +24,18 @@ _LIVE = "live"
 class OneWarp:
     """The barriers of a kernel, where the running warp is all of the workgroup."""
 
-    def __init__(self, lanes: LaneCode, warp: Warp) -> None:
+    def __init__(self, lanes: LaneCode, warp: Warp, edges: Edges) -> None:
         self.lanes = lanes
         self._warp = warp
+        self._edges = edges
+        self._partial = [
+            n.number
+            for n in lanes.flow.nodes
+            if n.last is not None and n.last.row.is_barrier and edges.plan.waits.get(n.number)
+        ]
+        """The barriers at which lanes may wait while others run on."""
+        for number in self._partial:
+            self._hold(number, [])
         lanes.variables.store(_LIVE, lanes.mask_types(), warp.existing)
 
     def note_exit(self, chunks: Sequence[str]) -> None:
@@ -45,8 +58,28 @@ class OneWarp:
         fault, go = code.fresh_label("d"), code.fresh_label("d")
         code.branch(bad, fault, go, rarely=True)
         code.block(fault)
-        lanes.trap(TrapCode.DIVERGENT_BARRIER, lanes.flow.nodes[number].stop, lanes.mask)
+        if number in self._partial:
+            self._hold(number, lanes.mask)
+            self._edges.end_node(number)
+        else:
+            lanes.trap(TrapCode.DIVERGENT_BARRIER, lanes.flow.nodes[number].stop, lanes.mask)
         code.block(go)
+
+    def end(self) -> None:
+        """Trap at the end of the warp if lanes wait at a barrier."""
+        lanes, code = self.lanes, self.lanes.code
+        for number in self._partial:
+            held = lanes.variables.load(("held", number), lanes.mask_types())
+            some, none = code.fresh_label("d"), code.fresh_label("d")
+            code.branch(lanes.any(held), some, none, rarely=True)
+            code.block(some)
+            lanes.trap(TrapCode.DIVERGENT_BARRIER, lanes.flow.nodes[number].stop, held)
+            code.block(none)
+
+    def _hold(self, number: int, chunks: Sequence[str]) -> None:
+        """Let lanes, and no others, wait at a barrier."""
+        lanes = self.lanes
+        lanes.variables.store(("held", number), lanes.mask_types(), lanes.all_masks(chunks))
 
     def _live(self) -> list[str]:
         return self.lanes.variables.load(_LIVE, self.lanes.mask_types())

@@ -117,6 +117,9 @@ HOSTILE = {
     "one more barrier": (
         "@more:\n barrier\n sub_u32 $s1, $s1, 1\n cmp_gt_s32 $c0, $s1, 20\n cbr $c0, @more",
         TrapKind.DIVERGENT_BARRIER),
+    "trap in a loop with a barrier": (
+        "@more:\n cmp_ne_u32 $c0, $s1, 9\n cbr $c0, @good\n trap 5\n@good:\n barrier\n"
+        " add_u32 $s9, $s9, 1\n cmp_lt_u32 $c0, $s9, 3\n cbr $c0, @more", TrapKind.TRAP),
 }  # fmt: skip
 
 
