@@ -181,14 +181,14 @@ def test_policies_are_right_with_any_settings(choice, case: Case, **like: int) -
 
 
 @pytest.mark.slow
-@settings(max_examples=5_000)
+@settings(max_examples=600)
 @given(choice=chosen(), **HOSTILE)
 def test_policies_are_right_with_any_settings_at_length(choice, case: Case, **like: int) -> None:
     check_settings(case, choice, like)
 
 
 @pytest.mark.slow
-@settings(max_examples=10_000)
+@settings(max_examples=1_000)
 @given(**HOSTILE)
 def test_every_policy_leaves_the_oracles_memory_at_length(case: Case, **like: int) -> None:
     check(case, **like)

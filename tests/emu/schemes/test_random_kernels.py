@@ -39,7 +39,7 @@ def warp_instructions(case: Case, scheme: str) -> int:
 
 
 @pytest.mark.slow
-@settings(max_examples=3000)
+@settings(max_examples=2000)
 @given(kernels())
 def test_every_scheme_leaves_the_oracles_memory_in_thousands_of_kernels(case: Case):
     assert_all_agree(case)

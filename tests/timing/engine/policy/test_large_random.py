@@ -83,7 +83,7 @@ def test_the_oracles_memory(case: Case, like: dict[str, int]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=3000)
+@settings(max_examples=2000)
 @given(*SOME)
 def test_the_oracles_memory_at_length(case: Case, like: dict[str, int]) -> None:
     assert_packs_leave_oracles_memory(case, [*LARGE, *FORMED], like)
