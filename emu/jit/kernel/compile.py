@@ -128,7 +128,8 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
     if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
         usual = replace(usual, width=WIDE)
-    if usual.width > USUAL and analyse(kernel).lane_plan(usual).sparse:
+    is_one = usual.one_warp  # a narrower warp would be a part of the workgroup
+    if usual.width > USUAL and not is_one and analyse(kernel).lane_plan(usual).sparse:
         # Lanes that run alone otherwise run together where they are counted: fewer are better.
         usual = replace(usual, width=USUAL)
     best = replace(

@@ -196,3 +196,53 @@ def test_as_many_warps_as_a_number_has_bits_and_more(size: int, warp: int) -> No
     # How many of 64 flags are set needs no cast, and that of 128 a narrower number.
     args = (np.zeros(2 * size, np.uint32),)
     assert count(PLACES, args, 2 * size, size, warp) == (size, warp)
+
+
+ROWS = """
+kernel rows(global u32* %start, global u32* %column, global u32* %x, global u32* %y) {
+    .group u32 t[64]
+    workitemid_u32 $s1, 0
+    workitemabsid_u32 $s0, 0
+    shl_u32 $s9, $s1, 2
+    st_group_u32 $s0, [t+$s9]
+    barrier
+    xor_u32 $s9, $s9, 4
+    ld_group_u32 $s10, [t+$s9]
+    cvt_u64_u32 $d1, $s0
+    ld_kernarg_u64 $d0, [%start]
+    mad_u64 $d0, $d1, 4, $d0
+    ld_global_u32 $s2, [$d0]
+    ld_global_u32 $s3, [$d0+4]
+    ld_kernarg_u64 $d2, [%column]
+    ld_kernarg_u64 $d3, [%x]
+    and_u32 $s4, $s2, 1
+    cmp_eq_u32 $c0, $s4, 1
+    cbr $c0, @done
+@next:
+    cmp_ge_u32 $c0, $s2, $s3
+    cbr $c0, @done
+    cvt_u64_u32 $d4, $s2
+    mad_u64 $d4, $d4, 4, $d2
+    ld_global_u32 $s5, [$d4]
+    cvt_u64_u32 $d4, $s5
+    mad_u64 $d4, $d4, 4, $d3
+    ld_global_u32 $s6, [$d4]
+    add_u32 $s10, $s10, $s6
+    add_u32 $s2, $s2, 1
+    br @next
+@done:
+    ld_kernarg_u64 $d6, [%y]
+    mad_u64 $d6, $d1, 4, $d6
+    st_global_u32 $s10, [$d6]
+    ret
+}
+"""
+"""Loops that lanes may run alone, in workgroups that are one warp."""
+
+
+def test_a_workgroup_that_is_one_warp_is_not_cut() -> None:
+    numbers = np.random.default_rng(1)
+    start = np.concatenate([[0], np.cumsum(numbers.integers(0, 9, 128))]).astype(np.uint32)
+    column = numbers.integers(0, 100, start[-1]).astype(np.uint32)
+    args = start, column, np.arange(100, dtype=np.uint32), np.zeros(128, np.uint32)
+    count(ROWS, args, 128, 64, 32)
