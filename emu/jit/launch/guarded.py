@@ -11,7 +11,7 @@ if watched accesses meet. What it may change is copied before, but in two cases:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ....isa.program import Kernel
@@ -24,7 +24,7 @@ from ...engine import Work
 from ...recent import Recent
 from ..runtime.context import BASE, SIZE
 from .owners import has_owner_numbers
-from .sharing import Access, Accesses, pointer_at
+from .sharing import Access, Accesses
 
 if TYPE_CHECKING:
     from .plan import Table
@@ -45,8 +45,8 @@ class Guarded:
     def __init__(self, relied: Reliance, known_places: KnownPlaces | None) -> None:
         self._relied, self._known_places = relied, known_places
         self._inside = Inside(relied)
-        self._last: tuple[object, tuple[Table | None, Changes | None]] | None = None
-        """What `_guarded` has returned, and for which table and pointers."""
+        self._last: tuple[object, _Buffers, tuple[Table | None, Changes | None]] | None = None
+        """A table and pointers, their buffers, and what `_guarded` has returned for these."""
 
     def of(
         self, work: Work, table: Table, pointers: tuple[int, ...], *, any_numbers: bool
@@ -58,11 +58,13 @@ class Guarded:
         """
         key = table.serial, pointers
         if self._last is None or self._last[0] != key:
-            self._last = key, _guarded(work, table, self._relied)
-        guard, changes = self._last[1]
+            buffers = _buffers(work, table, pointers)
+            self._last = key, buffers, _guarded(work, table, self._relied, buffers)
+        _, buffers, (guard, changes) = self._last
         if guard is None or changes is None:
             return guard, changes
-        if self._inside.holds(work, table, changes, any_numbers=any_numbers):
+        copied = sum(table.rows[base][SIZE] for base in changes)
+        if self._inside.holds(work, pointers, buffers, copied, any_numbers=any_numbers):
             return guard, None
         known = self._known_places
         if known is not None and not any_numbers and known.has(work.kernargs, table):
@@ -75,7 +77,20 @@ class Guarded:
             self._known_places.add(work.kernargs, table)
 
 
-def _guarded(work: Work, table: Table, relied: Reliance) -> tuple[Table | None, Changes | None]:
+_Buffers = Mapping[int, tuple[int, int]]
+"""Place of a pointer among the arguments -> the address and bytes of its buffer; 0 for none."""
+
+
+def _buffers(work: Work, table: Table, pointers: Iterable[int]) -> _Buffers:
+    """Return the buffers of a launch's pointer parameters."""
+    params = (param for param in work.kernel.params if param.is_pointer)
+    rows = ((p, table.row_at(at, work.memory)) for p, at in zip(params, pointers, strict=True))
+    return {param.offset: (row[BASE], row[SIZE]) for param, row in rows}
+
+
+def _guarded(
+    work: Work, table: Table, relied: Reliance, buffers: _Buffers
+) -> tuple[Table | None, Changes | None]:
     """Return the buffers as a launch may use them that counts, and those that it may change.
 
     No buffer may be both loaded from for a branch and stored to, unless it is watched. A store to
@@ -88,26 +103,15 @@ def _guarded(work: Work, table: Table, relied: Reliance) -> tuple[Table | None, 
         return None, None
     if relied.stored is None or not (relied.loaded or relied.watched):
         return table, frozenset(table.rows)
-    loaded, owned, stored, others = (
-        frozenset(_bases(work, table, positions))
-        for positions in (relied.loaded, relied.owned, relied.stored, relied.stored - relied.owned)
-    )
-    if loaded & stored or owned & others:
+
+    def bases(positions: Iterable[int]) -> frozenset[int]:
+        found = (buffers[work.kernel.params[position].offset] for position in positions)
+        return frozenset(base for base, size in found if size)
+
+    loaded, owned, stored = map(bases, (relied.loaded, relied.owned, relied.stored))
+    if loaded & stored or owned & bases(relied.stored - relied.owned):
         return None, None
     return table.changed(stored), stored
-
-
-def _bases(work: Work, table: Table, positions: Iterable[int]) -> Iterator[int]:
-    """Yield the bases of the buffers that pointer parameters point into."""
-    for position in positions:
-        offset = work.kernel.params[position].offset
-        row = table.row_at(pointer_at(work.kernargs, offset), work.memory)
-        if any(row):
-            yield row[BASE]
-
-
-_Buffers = Mapping[int, tuple[int, int]]
-"""Place of a pointer among the arguments -> the address and bytes of its buffer."""
 
 
 class Inside:
@@ -119,28 +123,26 @@ class Inside:
         """Empty for numbers that a launch had once: bounds are found if they come again."""
 
     def holds(
-        self, work: Work, table: Table, changes: Collection[int], *, any_numbers: bool
+        self,
+        work: Work,
+        pointers: tuple[int, ...],
+        buffers: _Buffers,
+        copied: int,
+        *,
+        any_numbers: bool,
     ) -> bool:
         """Return whether all accesses that may be refused stay in their buffers.
 
-        With `any_numbers` whatever the numbers among the arguments are. The launch changes the
-        buffers at the bases `changes`.
+        With `any_numbers` whatever the numbers among the arguments are. Else so many bytes are
+        `copied` before the launch.
         """
         if self._relied.watched:
             return False
-        buffers: dict[int, tuple[int, int]] = {}
-        pointers = []
-        for param in work.kernel.params:
-            if param.is_pointer:
-                address = pointer_at(work.kernargs, param.offset)
-                pointers.append(address)
-                row = table.row_at(address, work.memory)
-                buffers[param.offset] = row[BASE], row[SIZE]
-        key = (*pointers, *buffers.values())
+        key = (pointers, *buffers.values())
         found = self._found.find(key)
         if found is None:
             found = self._found.keep(key, (self._are_inside(work, buffers, buffers.keys()),))
-        if found[0] or any_numbers or sum(table.rows[base][SIZE] for base in changes) <= LITTLE:
+        if found[0] or any_numbers or copied <= LITTLE:
             return found[0]
         numbers = key, work.kernargs
         found = self._found.find(numbers)

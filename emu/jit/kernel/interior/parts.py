@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .....isa.types import RegClass
 from ....analysis.facts import OF_WARPS
 from ....analysis.lanes.interior import Assumed, InteriorShapes
-from ....analysis.lanes.lane_plan import LONG_UNITS, LanePlan
+from ....analysis.lanes.lane_plan import LONG, LONG_UNITS, LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op, sources_of
 from ....analysis.warps.uniformity import LaneShapes, Shapes
@@ -26,6 +26,7 @@ from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from ..workgroups.identity import Warp
 from .bounds import ONE, Conditions
+from .vectors import reads_bits
 from .version import ask, emit_edge_nodes, is_small
 
 ITEM = "%cut"
@@ -44,11 +45,6 @@ Rows of 17 in warps of 32 take 0.66 to 0.85 of the time, rows of 12 about the sa
 MOST_COMPUTED = 6
 """Instructions of arithmetic for each gather that is saved: all parts of a warp compute them. With
 60 of them, 8 divisions among these, rows of 100 took 1.5 times as long, rows of 17 four times."""
-
-LONG = 8
-"""Instructions in whose place a division, a root or a list of instructions counts here."""
-
-_OF_BITS = frozenset({"and", "or", "xor", "shr", "div", "rem"})
 
 
 class _Part(NamedTuple):
@@ -195,13 +191,6 @@ def saves_gathers(inside: frozenset[Op], shapes: InteriorShapes) -> bool:
 
 def depends_on_start(shapes: InteriorShapes) -> bool:
     """Return whether what is known of some value holds where warps begin at multiples only."""
-    return any(
-        isinstance(op, Op)
-        and op.ins.row.stem in _OF_BITS
-        and op.cls is not RegClass.C
-        and op not in shapes.rest
-        and op not in shapes.known
-        and shapes.stride(op) is not None
-        and any(not shapes.is_uniform(a) for a in op.args)
-        for op in shapes.ssa.values()
-    )
+    ops = (op for ops in shapes.ssa.ops.values() for op in ops)
+    divided = {*shapes.rest, *shapes.known}
+    return any(op not in divided and reads_bits(shapes, op) for op in ops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .....isa.types import RegClass, Segment
+from .....isa.types import Segment
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op
@@ -14,7 +14,7 @@ from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from ..workgroups.identity import Warp, Workgroup
-from .vectors import begin_vector, may_run_apart
+from .vectors import begin_vector, may_run_apart, reads_bits
 from .version import emit_edge_nodes
 
 ITEM = "%part"
@@ -24,7 +24,6 @@ END = "%part.end"
 """The work-item before which the vectors end: the first interior one, or the row's last."""
 
 _ABSOLUTE = frozenset({"workitemabsid", "workitemflatabsid"})
-_OF_BITS = frozenset({"and", "or", "xor", "shr", "div", "rem", "bitextract", "bitinsert"})
 _FAR = frozenset({None, Segment.GLOBAL, Segment.KERNARG})
 
 
@@ -105,5 +104,4 @@ def _depends_on_start(shapes: LaneShapes, op: Op) -> bool:
         return row.segment not in _FAR
     if row.is_identity:
         return row.stem not in _ABSOLUTE and not shapes.is_uniform(op)
-    stepped = (not shapes.is_uniform(a) and shapes.stride(a) is not None for a in op.args)
-    return op.cls is not RegClass.C and row.stem in _OF_BITS and any(stepped)
+    return reads_bits(shapes, op)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
+from .....isa.types import RegClass
 from ....analysis.facts import OF_WARPS
 from ....analysis.values.ssa import Op
-from ....analysis.warps.uniformity import Shapes
+from ....analysis.warps.uniformity import LaneShapes, Shapes
 from ...llvm.vectors import VectorCode
 from ..lane_code import LaneCode, vectors_of
 from ..memory.kernel_memory import KernelMemory
 from ..workgroups.identity import Warp, Workgroup, start_warp_at
+
+_OF_BITS = frozenset({"and", "or", "xor", "shr", "div", "rem", "bitextract", "bitinsert"})
 
 
 def may_run_apart(lanes: LaneCode, memory: KernelMemory) -> bool:
@@ -35,3 +38,12 @@ def begin_vector(
     report = partial(vector.report, lanes.code)
     code = LaneCode(lanes.variables, lanes.table, shapes, facts, facts.width, report)
     return vector, code
+
+
+def reads_bits(shapes: LaneShapes, op: Op) -> bool:
+    """Return whether an op reads bits of what steps from lane to lane, or divides it.
+
+    What is known of the result may hold only where warps begin at multiples of a power of two.
+    """
+    stepped = (not shapes.is_uniform(a) and shapes.stride(a) is not None for a in op.args)
+    return op.cls is not RegClass.C and op.ins.row.stem in _OF_BITS and any(stepped)

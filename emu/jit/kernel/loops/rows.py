@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from .....isa.types import Segment
 from ....analysis.flow.order import Loop
@@ -78,8 +78,7 @@ class RowFinder:
             others = [s for s in stores if s not in written or not is_first(lanes, op, s)]
             if parameter(self._memory, op) in {parameter(self._memory, s) for s in others} - {None}:
                 continue  # a test of their buffers would never hold
-            windows = [self._window(other) for other in others]
-            apart = [are_apart(lanes.code, window, other) for other in windows if other is not None]
+            apart = self._apart(window, others)
             if len(apart) == len(others):
                 row, tests = self._row(op, line, window)
                 yield op, row, [*tests, *apart]
@@ -108,8 +107,7 @@ class RowFinder:
             if window is None or line is None:
                 continue
             others = [s for s in used if s is not op and not is_first(lanes, s, op)]
-            windows = [self._window(other) for other in others]
-            apart = [are_apart(lanes.code, window, other) for other in windows if other is not None]
+            apart = self._apart(window, others)
             row, tests = self._row(op, line, window)
             yield op, row, [*tests, *apart, self._rows_are_apart(row)]
             count += 1
@@ -153,6 +151,14 @@ class RowFinder:
         between = numbers.do("sub", distances, numbers.spread(bytes_))
         overlap = lanes.any(numbers.do("icmp uge", between, MOST_BETWEEN))
         return code.let(f"xor i1 {overlap}, true")
+
+    def _apart(self, window: Window, others: Iterable[Op]) -> list[str]:
+        """Return whether a buffer shares no memory with those of other accesses, as i1.
+
+        There is none for an access whose buffer is not known.
+        """
+        windows = [self._window(other) for other in others]
+        return [are_apart(self.lanes.code, window, w) for w in windows if w is not None]
 
     def _window(self, op: Op) -> Window | None:
         """Return the buffer that an access of global memory is expected in."""
