@@ -7,16 +7,13 @@ where a workgroup is one warp, and without blends after it.
 
 from __future__ import annotations
 
-from .....isa.types import B1, S32, U32
-from ....analysis.values.ssa import Op, Value
+from .....isa.types import S32, U32
+from ....analysis.values.ssa import Op
 from ..lane_code import LaneCode
 from .edges import Edges
 
 LONGEST = 24
 """Most instructions of a side that is written twice."""
-
-MOST_PARTS = 8
-"""Comparisons of one condition."""
 
 _ORDERED = ("lt", "le", "gt", "ge")
 
@@ -50,24 +47,24 @@ def side_of(edges: Edges, number: int, targets: tuple[int, int]) -> tuple[int, i
 
 def agreed(lanes: LaneCode, number: int) -> Agreed | None:
     """Emit the test whether all lanes agree at a node's branch; None if scalars do not show it."""
-    condition = lanes.ssa.conditions[number]
-    return _agreed(lanes, condition) if _parts(lanes, condition, number) <= MOST_PARTS else None
-
-
-def _parts(lanes: LaneCode, value: Value, number: int) -> int:
-    """Return how many comparisons a condition has; more than `MOST_PARTS` if some do not fit.
-
-    They are in the node of the branch, so that it has what they compare.
-    """
-    if lanes.shapes.is_uniform(value):
-        return 1
-    if isinstance(value, Op) and value.node == number:
-        stem, _, _ = value.ins.row.name.rpartition("_")
-        if value.ins.row.type is B1 and stem in ("and", "or", "not"):
-            return sum(_parts(lanes, a, number) for a in value.args)
-        if _counted(lanes, value) is not None:
-            return 1
-    return MOST_PARTS + 1
+    op = lanes.ssa.conditions[number]
+    # A comparison in the node of the branch has what it compares.
+    counted = _counted(lanes, op) if isinstance(op, Op) and op.node == number else None
+    if counted is None or not isinstance(op, Op):
+        return None
+    code, (this, step) = lanes.code, counted
+    sign = "s" if op.ins.row.type is S32 else "u"
+    first, bound = lanes.lane0(op.args[this]), lanes.scalar(op.args[1 - this])
+    last = code.let(f"add i32 {first}, {step * (lanes.count - 1)}")
+    follows = code.let(f"icmp {sign}{'ge' if step > 0 else 'le'} i32 {last}, {first}")
+    tests = []
+    for end in (first, last):
+        a, b = (end, bound) if this == 0 else (bound, end)
+        tests.append(code.let(f"icmp {sign}{op.ins.row.stem[4:]} i32 {a}, {b}"))
+    both = code.let(f"and i1 {tests[0]}, {tests[1]}")
+    either = code.let(f"or i1 {tests[0]}, {tests[1]}")
+    neither = code.let(f"xor i1 {either}, true")
+    return code.let(f"and i1 {both}, {follows}"), code.let(f"and i1 {neither}, {follows}")
 
 
 def _counted(lanes: LaneCode, op: Op) -> tuple[int, int] | None:
@@ -84,34 +81,3 @@ def _counted(lanes: LaneCode, op: Op) -> tuple[int, int] | None:
             if abs(step) * lanes.count < 1 << 31:
                 return this, step
     return None
-
-
-def _agreed(lanes: LaneCode, value: Value) -> Agreed:
-    code = lanes.code
-    if lanes.shapes.is_uniform(value):
-        yes = lanes.scalar(value)
-        return yes, code.let(f"xor i1 {yes}, true")
-    assert isinstance(value, Op)
-    row = value.ins.row
-    if row.type is B1:
-        found = [_agreed(lanes, a) for a in value.args]
-        if row.stem == "not":
-            return found[0][1], found[0][0]
-        (yes, no), (yes2, no2) = found
-        other = "or" if row.stem == "and" else "and"
-        return code.let(f"{row.stem} i1 {yes}, {yes2}"), code.let(f"{other} i1 {no}, {no2}")
-    counted = _counted(lanes, value)
-    assert counted is not None
-    this, step = counted
-    sign = "s" if row.type is S32 else "u"
-    first, bound = lanes.lane0(value.args[this]), lanes.scalar(value.args[1 - this])
-    last = code.let(f"add i32 {first}, {step * (lanes.count - 1)}")
-    follows = code.let(f"icmp {sign}{'ge' if step > 0 else 'le'} i32 {last}, {first}")
-    tests = []
-    for end in (first, last):
-        a, b = (end, bound) if this == 0 else (bound, end)
-        tests.append(code.let(f"icmp {sign}{row.stem[4:]} i32 {a}, {b}"))
-    both = code.let(f"and i1 {tests[0]}, {tests[1]}")
-    either = code.let(f"or i1 {tests[0]}, {tests[1]}")
-    neither = code.let(f"xor i1 {either}, true")
-    return code.let(f"and i1 {both}, {follows}"), code.let(f"and i1 {neither}, {follows}")

@@ -288,10 +288,8 @@ CONDITIONS = {
     "cmp_ge_u32 $c0, $s1, $s2": True,
     "cmp_le_u32 $c0, $s2, $s1": True,
     "cmp_ge_s32 $c0, $s1, $s2": True,
-    "sub_u32 $s6, $s2, $s1\n cmp_gt_s32 $c0, $s6, 0\n not_b1 $c0, $c0": True,
-    "cmp_ge_u32 $c0, $s1, $s2\n cmp_eq_u32 $c1, $s2, 99\n or_b1 $c0, $c0, $c1": True,
-    "cmp_lt_u32 $c0, $s1, $s2\n cmp_lt_u32 $c1, $s1, 300\n and_b1 $c0, $c0, $c1\n"
-    " not_b1 $c0, $c0": True,
+    "sub_u32 $s6, $s2, $s1\n cmp_le_s32 $c0, $s6, 0": True,
+    "cmp_ge_u32 $c0, $s1, $s2\n cmp_eq_u32 $c1, $s2, 99\n or_b1 $c0, $c0, $c1": False,
     "sub_u32 $s6, $s1, 100\n cmp_ge_u32 $c0, $s6, $s2": True,  # wraps around in the first workgroup
     "cmp_eq_u32 $c0, $s1, $s2": False,
     "and_u32 $s6, $s1, 5\n cmp_ge_u32 $c0, $s6, $s2": False,
