@@ -27,7 +27,7 @@ MOST_TERMS = 4
 """Products of a sum, and arguments of a product."""
 
 MOST_DEPTH = 60
-"""Operations behind an address that are looked at."""
+"""Operations that are followed from an address."""
 
 LINE = 64
 """Bytes of a line of the caches."""

@@ -1,7 +1,7 @@
 """The masks of an iteration from which all that is counted of it follows.
 
 A *row* has the masks of one iteration of a loop, or of the code outside of loops: those of nodes
-with counts of their own, and of both sides of each branch that may diverge. Where lanes go on to
+with counts of their own, and of both sides of each branch that may diverge. Where lanes reach
 such a branch, their mask is that of either side, so few must be kept. What the stack would do
 follows from them:
 
@@ -142,7 +142,7 @@ class Rows:
         return [loop for loop in reversed(self._flow.loops_around(node)) if loop.header == node]
 
     def entry(self, source: int, way: int) -> tuple[int | None, Chain, list[Loop]] | None:
-        """Return what the depth is made of where lanes go on to a header: row and chain.
+        """Return what the depth is made of where lanes reach a header: row and chain.
 
         The last are the loops of which a first iteration begins, or the next one at a latch. None
         if lanes do not go to a header from outside or from a latch.

@@ -1,6 +1,6 @@
 """The control flow of a kernel, laid out so that native code runs what the stack runs.
 
-Where the stack runs a block once for each path that comes to it, native code would run it once for
+Where the stack runs a block once for each path that reaches it, native code would run it once for
 all of their lanes. Two changes prevent that, until every divergent branch has a whole region
 (regions.py):
 
@@ -9,7 +9,7 @@ all of their lanes. Two changes prevent that, until every divergent branch has a
 - Code between the exit of a loop and the re-convergence point, such as that before a `break`,
   becomes a part of the loop: lanes that leave run it before the others begin the next iteration.
 
-Some kernels cannot be laid out so, such as a loop whose two sides both go on to the next iteration
+Some kernels cannot be laid out so, such as a loop whose two sides both reach the next iteration
 and may both leave it. Others would become too large.
 """
 

@@ -282,7 +282,7 @@ class Walk:
         return bool((steps == op.ins.row.type.size).all())
 
     def _node(self, number: int, *, enters: bool = True) -> int:
-        """Return the vectors of a node, and go on to its successors."""
+        """Return the vectors of a node, and continue at its successors."""
         lanes, node = self._lanes, self._flow.nodes[number]
         if enters and any(loop.header == number for loop in self._flow.loops):
             lanes.enter(number)

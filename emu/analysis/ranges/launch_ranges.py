@@ -21,7 +21,7 @@ LARGEST = 1 << 62
 """The largest number of a range, so that sums of two fit into 64 bits."""
 
 DEPTH = 100
-"""Operations behind a value that are looked at."""
+"""Operations that are followed from a value."""
 
 
 class Range(NamedTuple):

@@ -88,7 +88,7 @@ class CountedRows:
             self._go_on(number, way)
 
     def follow(self, number: int, way: int) -> None:
-        """Let all running lanes go on to a node, as one side of a branch if it is one."""
+        """Let all running lanes continue at a node, as one side of a branch if it is one."""
         flow = self.lanes.flow
         for side, to in enumerate(flow.nodes[number].successors):
             if flow.route(number, to) == way:

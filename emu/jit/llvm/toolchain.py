@@ -213,7 +213,7 @@ def _optimised(
 ) -> Iterator[tuple[llvm.TargetMachine, llvm.ModuleRef]]:
     """Give the module after its passes, and its machine. Raises _Abandoned between two of them.
 
-    They are freed at the end, each before what it refers to. An exception that somebody keeps would
+    They are freed at the end, each before what it refers to. An exception that is kept would
     leave them to the garbage collector, which knows no order, and then LLVM crashes.
     """
 

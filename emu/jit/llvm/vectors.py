@@ -14,7 +14,7 @@ CHUNK = 16
 _BY_INDEX = "llvm.x86.avx512.mask"
 
 _STORES = "nocallback nofree nosync nounwind willreturn memory(argmem: write)"
-"""What LLVM does not know of its own scatter: it stores behind its pointer, and nothing else."""
+"""What LLVM does not know of its own scatter: it stores from its pointer on, and nothing else."""
 
 _SCALES = (1, 2, 4, 8)
 """What an x86 address may multiply an index by."""

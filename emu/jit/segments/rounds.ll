@@ -7,7 +7,7 @@
 declare i32 @simtlab_begin_atomics(ptr)
 declare i32 @simtlab_end_atomics(ptr)
 
-; Run up to `quota` rounds. Returns 0 at the end of the launch, 1 before, 2 if the launch must not go on.
+; Run up to `quota` rounds. Returns 0 at the end of the launch, 1 before, 2 if the launch must not continue.
 define i32 @simtlab_rounds(ptr %b, i64 %quota) #0 {
 entry:
   %p.ctx = getelementptr i64, ptr %b, i64 @ATOMICS_OF@
@@ -377,7 +377,7 @@ no:
 }
 
 ; Run the block at a pc for the first `n` warps of the list, for each up to `turns` times in a row. Returns
-; how many rounds that is, or 0 if the launch must not go on.
+; how many rounds that is, or 0 if the launch must not continue.
 define internal i64 @block(ptr %b, i32 %pc, i64 %n, i64 %turns) #0 {
 entry:
   %p.table = getelementptr i64, ptr %b, i64 @TABLE@

@@ -24,7 +24,7 @@ Agreed = tuple[str, str]
 def side_of(edges: Edges, number: int, targets: tuple[int, int]) -> tuple[int, int] | None:
     """Return the successor that a branch may skip, and the other one; None if there is none.
 
-    Its lanes go on to the other one, and it runs next in any case.
+    Its lanes continue at the other one, and it runs next in any case.
     """
     flow, plan, ssa = edges.lanes.flow, edges.plan, edges.lanes.ssa
     for side, other in (targets, targets[::-1]):

@@ -59,11 +59,11 @@ class JointTests:
             end = ops.index(group[-1], at) + 1
             if len(group) > 1:
                 found[ops[at]] = group
-            ahead, behind = list[Op](), list[Op]()
+            early, late = list[Op](), list[Op]()
             for op in ops[at:end]:
-                late = op.ins.row.is_memory or not set(behind).isdisjoint(op.args)
-                (behind if late else ahead).append(op)
-            arranged += [*ahead, *behind]
+                waits = op.ins.row.is_memory or not set(late).isdisjoint(op.args)
+                (late if waits else early).append(op)
+            arranged += [*early, *late]
             at = end
         return arranged, found
 

@@ -139,7 +139,7 @@ class LocalMemory:
         """Gather or scatter at checked addresses; return what was loaded."""
         moves = self.moves
         if op.ins.row.is_load:
-            # Each of these memories has some bytes behind it.
+            # Each of these memories has some bytes after it.
             return moves.load_each(type_, places, reads_on=True)
         moves.store_each(type_, moves.store_data(op, type_), places)
         return []
