@@ -311,7 +311,7 @@ class Shapes:
         return sign_extend(step, row.type.bits)
 
     def _add_strides_across_rows(self) -> None:
-        """Find strides that continue from row to row, as that of `8 * y + x` where rows have 8 items.
+        """Find strides from row to row, as that of `8 * y + x` where rows have 8 items.
 
         They are those of sums and of phis whose arguments have a scalar for lane 0.
         """
