@@ -27,6 +27,7 @@ from ..workgroups.identity import Warp, Workgroup
 from .bounds import ONE, Conditions
 from .decisions import Row
 from .parts import depends_on_start, divisions_of, may_have_parts, saves_gathers
+from .spans import Scope
 from .vectors import begin_vector
 from .version import ask, emit_edge_nodes
 
@@ -86,9 +87,11 @@ class FlatRows:
         lanes = lanes_of(first)
         items = code.let(f"zext i32 {first.group.items} to i64")
         # All that one work-item has is one value.
-        _, _, alone = ask(lanes, first, memory, running=ONE)
+        _, _, alone = ask(lanes, first, memory, Scope(running=ONE))
         rows = alone.rows_of([op for op in divisions_of(shapes) if _is_of_number(op)])
-        conditions, assumed, decisions = ask(lanes, first, memory, running=items, of_rows=True)
+        conditions, assumed, decisions = ask(
+            lanes, first, memory, Scope(running=items, of_rows=True)
+        )
         decisions.decide_all([*rows, *decisions.expected])
         for row in rows.values():
             conditions.require(code.let(f"icmp uge i32 {row.size}, {LEAST_ROW}"))

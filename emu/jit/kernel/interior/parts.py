@@ -26,6 +26,7 @@ from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from ..workgroups.identity import Warp
 from .bounds import ONE, Conditions
+from .spans import Scope
 from .vectors import reads_bits
 from .version import ask, emit_edge_nodes, is_small
 
@@ -107,7 +108,7 @@ class Parts:
         code, divisions = self._lanes.code, divisions_of(self._lanes.shapes)
         start = self._begin(ITEM, last)
         # All that one work-item has is one value.
-        _, _, alone = ask(self._lanes_of(start), start, self._memory, running=ONE)
+        _, _, alone = ask(self._lanes_of(start), start, self._memory, Scope(running=ONE))
         rows = alone.rows_of(divisions).values()
         running = code.let(f"sub i64 {last}, {ITEM}")
         for row in rows:
@@ -116,7 +117,7 @@ class Parts:
         end = code.let(f"add i64 {ITEM}, {running}")
         warp = self._begin(ITEM, end)
         lanes = self._lanes_of(warp)
-        conditions, assumed, decisions = ask(lanes, warp, self._memory, running=running)
+        conditions, assumed, decisions = ask(lanes, warp, self._memory, Scope(running=running))
         numbers = {op.args[0] for op in divisions if lanes.shapes.stride(op.args[0]) == 1}
         least = max(LEAST_ROW, lanes.facts.width // 2) * len(numbers)
         for row in rows:

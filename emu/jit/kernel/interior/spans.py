@@ -48,6 +48,20 @@ class Division(NamedTuple):
     """The largest multiple of the divisor in the dividend."""
 
 
+class Scope(NamedTuple):
+    """The warps for which conditions are asked."""
+
+    in_row: bool = False
+    """Spans are those of a row's first warp, with steps from work-item to work-item."""
+    assumes: bool = True
+    """Whether the warps may be asked to have no edge, as where indices are clamped."""
+    running: str = ""
+    """How many lanes run, the first ones, an i64; else all do. They may be at an edge, but not on
+    both sides of a row's end."""
+    of_rows: bool = False
+    """Whether they may be in several rows, each of which has quotients of its own."""
+
+
 class Spans:
     """The spans of a kernel's values; emits what they take at the start of a warp."""
 
@@ -58,19 +72,8 @@ class Spans:
         conditions: Conditions,
         memory: KernelMemory,
         assumed: Assumed,
-        *,
-        in_row: bool,
-        assumes: bool,
-        running: str = "",
-        of_rows: bool = False,
+        scope: Scope,
     ) -> None:
-        """`in_row`: spans are those of a row's first warp, with steps from work-item to work-item.
-
-        `assumes`: whether the warp may be asked to have no edge, as where indices are clamped.
-        `running`: how many lanes run, the first ones, an i64; else all do. They may be at an edge,
-        but not on both sides of a row's end. `of_rows`: they may be in several rows, each of which
-        has quotients of its own.
-        """
         self._lanes = lanes
         self._instructions = instructions
         self._conditions = conditions
@@ -86,10 +89,7 @@ class Spans:
         }
         """Phis of which the numbers of all lanes are known in each iteration."""
         self._assumed = assumed
-        self._in_row = in_row
-        self._assumes = assumes
-        self._running = running
-        self._of_rows = of_rows
+        self._scope = scope
         self._found: dict[Value, Span | None] = {}
         self._arithmetic = SpanArithmetic(conditions)
         self._depth = 0
@@ -122,7 +122,7 @@ class Spans:
             if work() and not self._conditions.never:
                 return True
         except HasSteps:
-            if self._assumes:
+            if self._scope.assumes:
                 raise
         self._conditions.back_to(mark)
         self._found = found
@@ -212,16 +212,16 @@ class Spans:
             return None
         self._instructions.op(op)
         first = code.let(f"zext i32 {lanes.lane0(op)} to i64")
-        if self._in_row and op.ins.row.stem == "workitemflatabsid":
+        if self._scope.in_row and op.ins.row.stem == "workitemflatabsid":
             self._ask_for_items()
-        elif self._in_row and step:
+        elif self._scope.in_row and step:
             self._conditions.is_in_first(first, "0")
         # A warp of a row may begin at any of its work-items.
-        low = Bound(((first, 1),), step=((ONE, step),) if step and self._in_row else ())
-        if self._running == ONE:
+        low = Bound(((first, 1),), step=((ONE, step),) if step and self._scope.in_row else ())
+        if self._scope.running == ONE:
             high = low
-        elif self._running and step:
-            high = low.plus(Bound(((self._running, step),), (), -step))
+        elif self._scope.running and step:
+            high = low.plus(Bound(((self._scope.running, step),), (), -step))
         else:
             high = low.plus(Bound(constant=step * (lanes.facts.width - 1)))
         # The sizes of a launch are tested once: all of its numbers but this are below 2^31.
@@ -288,9 +288,9 @@ class Spans:
                 return arithmetic.product(self.of(args[0]), constant(1 << count))
             case "cvt":
                 return self._converted(op)
-            case "min" | "max" if self._assumes:
+            case "min" | "max" if self._scope.assumes:
                 return self._clamped(op, signed=type_.is_signed)
-            case "div" | "rem" if type_.bits == 32 and self._assumes:
+            case "div" | "rem" if type_.bits == 32 and self._scope.assumes:
                 return self._divided(op, signed=type_.is_signed)
             case "select":
                 return self._chosen(op)
@@ -321,7 +321,7 @@ class Spans:
             not self._lanes.shapes.is_uniform(v) and not span.is_single
             for v, span in zip(op.args[:2], (a, b), strict=True)
         ]
-        if sum(varies) == 1 and not self._running:
+        if sum(varies) == 1 and not self._scope.running:
             # The side that differs from lane to lane is the index that is clamped.
             self._assumed.same[op] = index = varies.index(True)
             kept, limit = (a, b) if index == 0 else (b, a)
@@ -330,7 +330,7 @@ class Spans:
             else:
                 self._conditions.at_most(limit.high.plus(kept.low, -1), 0)
             return kept
-        if any(varies) and not self._running:
+        if any(varies) and not self._scope.running:
             return None
         pick, choose = ("llvm.smin", min) if upper else ("llvm.smax", max)
         extreme = self._arithmetic.bounds.extreme
@@ -353,7 +353,7 @@ class Spans:
             return None
         if a.low.is_constant and a.high.is_constant and b.low.is_constant:
             return self._divided_constants(op, a, b.low.constant)
-        if self._of_rows:
+        if self._scope.of_rows:
             return self._divided_in_rows(op, a, b)
         division = self.division(a, b)
         quotient, whole = division.quotient, division.whole

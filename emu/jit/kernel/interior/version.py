@@ -25,7 +25,7 @@ from ..workgroups.one_warp import OneWarp
 from .bounds import ONE, Bound, Conditions
 from .decisions import Decisions, ask_for_size
 from .gains import Gains
-from .spans import Spans
+from .spans import Scope, Spans
 from .tiles import Tile, tile_of
 
 MOST_OPS = 400
@@ -81,7 +81,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     they cannot be.
     """
     code, facts = lanes.code, lanes.facts
-    conditions, assumed, decisions = ask(lanes, warp, memory, in_row=in_row)
+    conditions, assumed, decisions = ask(lanes, warp, memory, Scope(in_row=in_row))
     if not facts.whole or in_row:
         first, items = (code.let(f"zext i32 {n} to i64") for n in (warp.first, warp.group.items))
         step = ((ONE, 1),) if in_row else ()
@@ -122,34 +122,17 @@ def inside_at_edges(
     `warp` is the row's first vector. Nothing else is asked of these, and what cannot be solved for
     a row is left out.
     """
-    conditions, _, decisions = ask(lanes, warp, memory, in_row=True, assumes=False)
+    conditions, _, decisions = ask(lanes, warp, memory, Scope(in_row=True, assumes=False))
     return conditions, decisions.inside()
 
 
 def ask(
-    lanes: LaneCode,
-    warp: Warp,
-    memory: KernelMemory,
-    *,
-    in_row: bool = False,
-    assumes: bool = True,
-    running: str = "",
-    of_rows: bool = False,
+    lanes: LaneCode, warp: Warp, memory: KernelMemory, scope: Scope
 ) -> tuple[Conditions, Assumed, Decisions]:
     """Return what a version will rely on: so far on the launch's size alone (`Spans`)."""
     conditions, assumed = Conditions(lanes.entry, lanes.code), Assumed()
     instructions = Instructions(lanes, memory, Identity(lanes, warp).op)
-    spans = Spans(
-        lanes,
-        instructions,
-        conditions,
-        memory,
-        assumed,
-        in_row=in_row,
-        assumes=assumes,
-        running=running,
-        of_rows=of_rows,
-    )
+    spans = Spans(lanes, instructions, conditions, memory, assumed, scope)
     ask_for_size(conditions)
     decisions = Decisions(lanes, spans, conditions, assumed, instructions.access.global_)
     return conditions, assumed, decisions
