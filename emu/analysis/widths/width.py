@@ -28,7 +28,7 @@ from ..facts import Facts
 from ..lanes.lane_plan import LONG_UNITS
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
-from ..values.ssa import Op, Value
+from ..values.ssa import Const, Op, Value, made_of
 from ..warps.uniformity import Shapes
 from .chains import waits_for_results
 from .columns import goes_down_columns
@@ -277,10 +277,37 @@ def _is_tiled(shapes: Shapes) -> bool:
     )
 
 
+_BITWISE = frozenset({"and", "or", "xor", "shr"})
+
+
 def _is_gather(op: Op) -> bool:
-    """Return whether an op loads from global memory, by an address of each lane."""
+    """Return whether an op loads from addresses that are not made by bit operations.
+
+    Those are often near each other: 32 lanes need one permutation, and 64 lanes a gather.
+    """
     row = op.ins.row
-    return row.is_load and row.segment is Segment.GLOBAL and op.base is not None
+    if not row.is_load or row.segment is not Segment.GLOBAL or op.base is None:
+        return False
+    return not any(_makes_near(value) for value in made_of([op.base], _is_load))
+
+
+def _is_load(value: Value) -> bool:
+    return isinstance(value, Op) and value.ins.row.is_load
+
+
+def _makes_near(value: Value) -> bool:
+    """Return whether a value is a bit operation on more than what floats were converted to."""
+    if not isinstance(value, Op) or value.ins.row.stem not in _BITWISE:
+        return False
+    parts = made_of(value.args, _is_from_float)
+    return any(not isinstance(a, Const) and not (isinstance(a, Op) and a.args) for a in parts)
+
+
+def _is_from_float(value: Value) -> bool:
+    if not isinstance(value, Op) or value.ins.row.stem != "cvt":
+        return False
+    source = value.ins.row.srcs[0].type
+    return source is not None and source.is_float
 
 
 def _narrow_bits(shapes: Shapes, nodes: list[int]) -> int | None:

@@ -17,7 +17,7 @@ from ....analysis.facts import Facts
 from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
-from ....analysis.values.ssa import Op, Value
+from ....analysis.values.ssa import Const, Op, Value
 from ....analysis.warps.uniformity import Shapes
 from ...llvm.function_text import FunctionText
 from ..lane_code import LaneCode
@@ -101,6 +101,7 @@ class FlatRows:
         if (
             not rows
             or conditions.never
+            or any(_is_short(op) for op in rows)
             or any(op not in assumed.known and op not in assumed.rest for op in rows)
             or inner.uniform_branches() != lanes.ssa.conditions.keys()
             or any(_ends_in_row(inner, op) for op in lanes.ssa.values())
@@ -231,6 +232,12 @@ def _is_of_number(op: Op) -> bool:
     """
     number = op.args[0]
     return isinstance(number, Op) and number.ins.row.is_identity
+
+
+def _is_short(division: Op) -> bool:
+    """Return whether rows are always too short."""
+    size = division.args[1]
+    return isinstance(size, Const) and size.bits < LEAST_ROW
 
 
 def _ends_in_row(shapes: InteriorShapes, value: Value) -> bool:

@@ -38,6 +38,11 @@ END = """
 """
 NEIGHBOURS = "ld_global_u32 $s3, [$d2]\n mad_u32 $s4, $s3, $s2, $s4"
 ONE_PLACE = "ld_global_u32 $s3, [$d1+8]\n mad_u32 $s4, $s3, $s2, $s4"
+ANYWHERE = """
+    and_u32 $s3, $s4, 7
+    cvt_u64_u32 $d3, $s3
+    mad_u64 $d3, $d3, 4, $d1
+    ld_global_u32 $s3, [$d3]"""
 CHASED = """
     cvt_u64_u32 $d3, $s4
     mad_u64 $d3, $d3, 4, $d1
@@ -78,7 +83,7 @@ def test_but_not_in_short_rows_or_other_workgroups(body: str, size: tuple[int, i
 
 
 @pytest.mark.parametrize(
-    "body", [NEIGHBOURS + "\n" + OWN_WAY, ROW * 4 + "\n" + OWN_WAY, SCATTERED, ROW * 7]
+    "body", [ANYWHERE, NEIGHBOURS + "\n" + OWN_WAY, ROW * 4 + "\n" + OWN_WAY, SCATTERED, ROW * 7]
 )
 def test_other_loops_do_not(body: str) -> None:
     assert width_of(START + body + END + "@out:") == USUAL
@@ -289,7 +294,7 @@ def test_code_without_a_loop_gets_them_with_one_guard() -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [CHASED * 3, OWN_WAY + "\n" + OWN_WAY.replace("gt", "lt") + "\n" + NEIGHBOURS]
+    "body", [ANYWHERE, OWN_WAY + "\n" + OWN_WAY.replace("gt", "lt") + "\n" + NEIGHBOURS]
 )
 def test_but_not_with_more_branches_or_gathers(body: str) -> None:
     assert width_of(STRAIGHT + body + STORE + "@out:") == USUAL
@@ -380,7 +385,7 @@ TILE = Facts(USUAL, (16, 16, 1), True)
 
 
 def test_tiles_with_barriers_get_them_whatever_they_access() -> None:
-    straight = STRAIGHT + SCATTERED + "\n cbr $c0, @end\n nop\n@end:\n"
+    straight = STRAIGHT + ANYWHERE + "\n cbr $c0, @end\n nop\n@end:\n"
     assert width_of(straight + "barrier\n", TILE) == WIDE
     assert width_of(straight, TILE) == USUAL
     assert width_of(straight + "barrier\n", LINE) == USUAL
