@@ -82,6 +82,8 @@ class FlatRows:
         """
         if plan.sparse or not may_have_parts(shapes, memory):
             return None
+        if shapes.facts.group_size[1:] != (1, 1):
+            return None  # a workgroup of several rows is no range of numbers
         mark = len(code.lines)
         first = begin("0")
         lanes = lanes_of(first)

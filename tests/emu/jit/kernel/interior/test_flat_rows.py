@@ -88,6 +88,7 @@ def work_of(
     sizes: tuple[int, int, int],
     *,
     group: int = 64,
+    down: int = 1,
     room: int = 0,
     weights: int = 0,
     dtype: type = np.float32,
@@ -96,9 +97,9 @@ def work_of(
     rng = np.random.default_rng(n)
     source = rng.integers(0, 100, max(n - room, 1)).astype(dtype)
     weight = rng.integers(0, 1 << 20, weights or sizes[0]).astype(np.uint32)
-    items = -(-n // group) * group
+    items, size = (-(-n // group) * group, down), (group, down)
     arrays = source, weight, np.zeros(n, np.uint32)
-    return make(text, [*sizes, *arrays], items=items, group_size=group)
+    return make(text, [*sizes, *arrays], items=items, group_size=size)
 
 
 def has_rows(work: Work) -> bool:
@@ -121,6 +122,15 @@ def test_rows_begin_with_warps_of_their_own(edges: str, channels: int) -> None:
 )  # fmt: skip
 def test_workgroups_and_buffers_that_end_within_a_row(how: dict[str, Any]) -> None:
     assert_as_oracle(*(work_of(kernel("leave"), (37, 5, 3), **how) for _ in "ab"))
+
+
+def test_workgroups_of_several_rows_are_no_range_of_numbers() -> None:
+    text = kernel("clamp").replace(
+        "workitemabsid_u32", "workitemid_u32 $s20, 1\nworkitemabsid_u32", 1
+    )
+    works = [work_of(text, (8, 5, 4), down=2) for _ in "ab"]
+    assert not has_rows(works[0])
+    assert_as_oracle(*works)
 
 
 @pytest.mark.parametrize(("type_", "dtype"), [("u8", np.uint8), ("s16", np.int16)])
