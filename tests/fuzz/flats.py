@@ -23,7 +23,7 @@ from .trapping import Trapping
 GROUPS = (32, 64, 64, 128, 256, 256, 96, 40, 100)
 TYPES = (("u32", 4), ("f32", 4), ("f32", 4), ("u8", 1), ("s16", 2))
 
-FLAT, COUNT, SIZES, PARTS, QUOTIENT, PRODUCT, SUM, INDEX, PART, NEAR, COUNTER = (
+FLAT, COUNT, SIZES, PARTS, QUOTIENT, PRODUCT, SUM, INDEX, PART, NEAR, COUNTER, DOWN = (
     0,
     1,
     2,
@@ -35,8 +35,10 @@ FLAT, COUNT, SIZES, PARTS, QUOTIENT, PRODUCT, SUM, INDEX, PART, NEAR, COUNTER = 
     13,
     14,
     18,
+    30,
 )
-"""Registers: the number, how many there are, three sizes, four parts, a result, a neighbour."""
+"""Registers: the number, how many there are, three sizes, four parts, a result, a neighbour, and
+where a work-item is down the grid."""
 
 
 @dataclass
@@ -48,6 +50,8 @@ class Flat(Draft):
     type: tuple[str, int]
     named: bool
     """Whether sizes are arguments; else they are in the source."""
+    apart: int
+    """Elements from each row of the grid to the next; 0 if there is one row."""
 
     def size(self, level: int) -> str:
         """Return the operand of a size."""
@@ -156,6 +160,9 @@ def store(f: Flat) -> None:
         f.emit(f"mad_u32 $s{INDEX}, $s{PARTS + 3}, {f.size(0)}, $s{PARTS}")
         for level in (2, 1):
             f.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {f.size(level)}, $s{PARTS + level}")
+    if f.apart:
+        f.emit(f"mad_u32 $s{INDEX}, $s{DOWN}, {f.apart}, $s{index}")
+        index = INDEX
     address(f, "out", index, 4)
     if f.chance(0.3):
         f.emit(f"ld_global_u32 $s{PART}, [$d1]")
@@ -174,10 +181,15 @@ def make(rng: random.Random) -> Case:
     group = rng.choice(GROUPS)
     guarded = rng.random() < 0.8
     items = -(-count // group) * group if guarded and rng.random() < 0.6 else count
-    geometry = Geometry.of(items=items, group_size=group, width=rng.choice((32, 32, 64, 16, 7)))
-    f = Flat(rng, sizes, rng.choice(TYPES), rng.random() < 0.7)
-    f.emit(f"workitem{rng.choice(('absid', 'flatabsid'))}_u32 $s{FLAT}, 0".replace(
-        "flatabsid_u32 $s0, 0", "flatabsid_u32 $s0"))  # fmt: skip
+    down = rng.choice((1, 1, 1, 1, 2, 4))
+    geometry = Geometry.of(
+        items=(items, down), group_size=(group, down), width=rng.choice((32, 32, 64, 16, 7))
+    )
+    f = Flat(rng, sizes, rng.choice(TYPES), rng.random() < 0.7, items if down > 1 else 0)
+    flat = down == 1 and rng.random() < 0.5
+    f.emit(f"workitemflatabsid_u32 $s{FLAT}" if flat else f"workitemabsid_u32 $s{FLAT}, 0")
+    if down > 1:
+        f.emit(f"workitemid_u32 $s{DOWN}, 1")
     f.emit(f"ld_kernarg_u32 $s{COUNT}, [%n]")
     if guarded:
         f.emit(f"cmp_ge_u32 $c0, $s{FLAT}, $s{COUNT}")
@@ -207,7 +219,7 @@ def make(rng: random.Random) -> Case:
     arrays = (
         numbers.integers(0, 100, table).astype(np.uint32),
         numbers.integers(0, 100, room).astype(dtype),
-        np.zeros(max(items, 1), np.uint32),
+        np.zeros(max(items, 1) * down, np.uint32),
     )
     return Case(text + "\n", geometry, (count, *sizes, *arrays))
 
