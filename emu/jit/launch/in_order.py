@@ -1,4 +1,4 @@
-"""Launches that are counted in the interpreter's order, where order decides what is executed.
+"""Launches in the interpreter's order by native code, where order decides what is executed.
 
 Native code calls segments as the interpreter executes blocks (segments/rounds.py). What it must not
 decide is left to the interpreter, from the memory as it was before.
