@@ -1,4 +1,4 @@
-"""Random kernels that trap in front of barriers, against the oracle.
+"""Random kernels that trap before barriers, against the oracle.
 
 Work-items that have found something wrong end with `trap`, by an access or by a division, on a path
 that never joins the others, in loops that have barriers for the rest.
