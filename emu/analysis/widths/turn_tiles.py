@@ -1,8 +1,8 @@
 """Kernels of grids whose lanes leave loops in turn: neighbours down leave as late as those across.
 
 A warp runs until its last lane has left. In a fractal or a scene, lanes of a square leave within
-fewer iterations than those of a row. So workgroups are eight wide, if loops do not access what is
-side by side in a row.
+fewer iterations than those of a row. So workgroups are eight wide, if all that loops access are
+loads that are the same for all lanes of such a workgroup.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
-from ..values.ssa import Value
 from ..warps.uniformity import Shapes
-from .registers import lane_step
 
 ACROSS = 8
 """Work-items of a row of such a workgroup: warps of 32 and of 64 lanes are near squares."""
@@ -58,23 +56,19 @@ def leaves_in_turn(kernel: Kernel, facts: Facts) -> bool:
         return False
     if any(ins.row.is_barrier for ins in kernel.instructions):
         return False
-    row = replace(in_row(facts), width=LEAST_WIDTH)
-    key = kernel.key, row
+    tiles = replace(facts, width=LEAST_WIDTH)
+    key = kernel.key, tiles
     found = _FOUND.find(key)
     if found is None:
-        found = _FOUND.keep(key, _leaves_in_turn(analyse(kernel).shapes(row)))
+        found = _FOUND.keep(key, _leaves_in_turn(analyse(kernel).shapes(tiles)))
     return found
 
 
 def _leaves_in_turn(shapes: Shapes) -> bool:
     inside = {number for loop in shapes.flow.loops for number in loop.nodes}
     return bool(shapes.divergent_loops) and not any(
-        op.ins.row.is_memory and not (op.ins.row.is_load and _is_shared(shapes, op.base))
+        op.ins.row.is_memory
+        and not (op.ins.row.is_load and (op.base is None or shapes.is_uniform(op.base)))
         for number in inside
         for op in shapes.ssa.ops.get(number, ())
     )
-
-
-def _is_shared(shapes: Shapes, base: Value | None) -> bool:
-    """Return whether all lanes access one place."""
-    return base is None or lane_step(shapes, base) == 0

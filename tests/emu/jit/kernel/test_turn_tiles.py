@@ -34,6 +34,7 @@ HEAD = """
 """
 SHARED = "ld_global_u32 $s6, [$d0]"
 OWN = "mad_u64 $d2, $d1, 4, $d0\n ld_global_u32 $s6, [$d2]"
+OF_ROW = "cvt_u64_u32 $d2, $s1\n mad_u64 $d2, $d2, 4, $d0\n ld_global_u32 $s6, [$d2]"
 END = """
         cmp_ge_u32 $c0, $s5, $s6
         cbr $c0, @store
@@ -73,6 +74,7 @@ def grid(*items: int) -> Geometry:
         (SHARED, (64, 12), (64, 4, 1)),
         (SHARED, (68, 64), (16, 4, 1)),
         (OWN, (64, 64), (64, 4, 1)),  # which loads are wide in rows only
+        (OF_ROW, (64, 64), (64, 4, 1)),  # and are the same in rows only
     ],
 )
 def test_grids_of_whole_squares_have_them(
