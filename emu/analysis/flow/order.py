@@ -366,11 +366,17 @@ def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]
     return {n: frozenset(place for place, _ in lanes) for n, lanes in arrived.items()}
 
 
-def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tuple[int, int]]]:
+def arrivals(
+    flow: Flow,
+    uniform: Iterable[int] = (),
+    exits: Mapping[int, Iterable[tuple[int, int]]] | None = None,
+) -> dict[int, frozenset[tuple[int, int]]]:
     """Return for each node (place, source) of lanes that may wait elsewhere while it runs.
 
     `source` is the node that they left. Each node has one set for all cases, so two places of a
-    set need not be occupied at once.
+    set need not be occupied at once. `exits` are, for headers of loops that may run as one node,
+    the edges (source, target) by which lanes leave them: by several at once, even if each of these
+    sends all lanes the same way.
     """
     same_way = frozenset(uniform)
     found: dict[int, frozenset[tuple[int, int]]] = {START: frozenset()}
@@ -396,6 +402,9 @@ def arrivals(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[tup
             ways.append((flow.refill.latch, number))
         elif flow.refill is not None and number == flow.refill.latch:
             ways.append((flow.refill.header, number))
+        if exits is not None and number in exits:
+            left = {(flow.route(source, target), source) for source, target in exits[number]}
+            run_first(waits | left)
         if number in same_way:
             for way in ways:
                 run_first(waits | {way})

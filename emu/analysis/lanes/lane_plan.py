@@ -47,7 +47,8 @@ class LanePlan:
         """Whether each of these loops has nodes of its own too, for masks with many lanes."""
         alone = {} if self.has_both else self.sparse
         inner = {n for header, loop in alone.items() for n in loop.nodes - {header}}
-        self.arrivals = arrivals(flow, self.uniform_branches)
+        ways = {header: ways_out(flow, loop) for header, loop in self.sparse.items()}
+        self.arrivals = arrivals(flow, self.uniform_branches, ways)
         """Node -> (place, source) of the lanes that may wait elsewhere while it runs."""
         self.waits = {
             n: frozenset(place for place, _ in lanes) - inner
@@ -59,8 +60,7 @@ class LanePlan:
         """Nodes whose lanes are all that may still load private memory."""
         tested = [n for n in self.waits if self._should_test(n, flow, shapes.ssa)]
         exits = {
-            header: frozenset(flow.route(*edge) for edge in ways_out(flow, loop))
-            for header, loop in self.sparse.items()
+            header: frozenset(flow.route(*edge) for edge in edges) for header, edges in ways.items()
         }
         self.masks = Masks(
             flow,

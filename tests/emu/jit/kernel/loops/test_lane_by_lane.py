@@ -22,6 +22,7 @@ from .....quick import examples
 from ....support.chains import CHAIN, STEP, WALK, chains, inside
 from ....support.flows import shapes_of
 from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 from ...support.agreement import same
 
 BODIES = {
@@ -170,6 +171,41 @@ def test_a_lane_that_faults_is_named() -> None:
     arrays[1][20] = 1 << 20
     again = make(text, arrays, items=64, group_size=64)
     assert (record.kind, record.pc, record.group, record.local) in oracle.all_traps(again)
+
+
+ALIKE = """
+    kernel alike(u32 %zero, global u32* %out) {
+        workitemflatabsid_u32 $s0
+        ld_kernarg_u32 $s1, [%zero]
+        ld_kernarg_u64 $d0, [%out]
+        cvt_u64_u32 $d1, $s0
+        mad_u64 $d0, $d1, 4, $d0
+        mov_u32 $s3, 0
+    @again:
+        cmp_ne_u32 $c0, $s1, 7
+        cbr $c0, @goes_on
+        trap 6
+    @goes_on:
+        mad_u32 $s3, $s0, 128, $s3
+    @inner:
+        cmp_ge_u32 $c0, $s3, 300
+        cbr $c0, @over
+        st_global_u32 $s3, [$d0]
+        add_u32 $s3, $s3, 1
+        br @inner
+    @over:
+        cmp_ne_u32 $c0, $s1, 0
+        cbr $c0, @again
+        st_global_u32 $s3, [$d0]
+        ret
+    }"""
+
+
+@pytest.mark.usefixtures("loops")
+@pytest.mark.parametrize("zero", [0, 7])
+def test_lanes_may_leave_by_ways_that_all_take_alike(zero: int) -> None:
+    works = (make(ALIKE, [zero, np.zeros(40, np.uint32)], items=40) for _ in "ab")
+    assert assert_as_oracle(*works) == (zero == 7)
 
 
 @pytest.mark.usefixtures("loops")
