@@ -17,7 +17,8 @@ from ...runtime.context import Slot
 from ..context_code import load_slot
 from ..lane_code import LaneCode
 from ..loops.rows import are_apart
-from ..memory.addressing.addresses import LARGEST_CELL, LARGEST_WINDOW
+from ..memory.addressing.addresses import LARGEST_CELL
+from ..memory.addressing.windows import LARGEST_WINDOW
 from ..memory.global_memory import GlobalMemory
 from ..memory.repeated import Repeated, find_repeated
 from .bounds import Bound, Conditions

@@ -20,8 +20,8 @@ from ....analysis.values.ssa import Op
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from ..memory.access import Access
-from ..memory.addressing.addresses import Window
 from ..memory.addressing.lines import Lines
+from ..memory.addressing.windows import Window
 from .rows import are_apart, is_first, parameter
 
 SMALLEST = 32

@@ -15,8 +15,8 @@ from ....analysis.ranges.stepping import Counter
 from ....analysis.values.ssa import Op
 from ...arithmetic.widths import element_number
 from ..memory.access import Access
-from ..memory.addressing.addresses import Window
 from ..memory.addressing.lines import HALF, Line, Lines, Number, Numbers
+from ..memory.addressing.windows import Window
 from .idle import SMALLEST_PIECE, Place, most_outside
 
 LARGEST_STEP = HALF

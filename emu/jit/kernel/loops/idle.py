@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from ....hostmemory import PAGE
 from ...llvm.text import integer
 from ..lane_code import LaneCode
-from ..memory.addressing.addresses import Window
 from ..memory.addressing.lines import Numbers
+from ..memory.addressing.windows import Window
 
 ANYWHERE = 1 << 40
 """More elements than a buffer has."""

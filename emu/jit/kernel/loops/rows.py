@@ -13,8 +13,8 @@ from ...llvm.function_text import FunctionText
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from ..memory.access import Access
-from ..memory.addressing.addresses import Window
 from ..memory.addressing.lines import Line, Lines, Numbers
+from ..memory.addressing.windows import Window
 from ..memory.records.row_blocks import RowAccess, elements_of_block, may_block, room_for_starts
 
 MOST_ROWS = 3

@@ -17,8 +17,9 @@ from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from . import conditional
-from .addressing.addresses import Addresses, Place, Row
+from .addressing.addresses import Addresses
 from .addressing.forms import Form
+from .addressing.windows import Place, Row
 from .ahead import Ahead
 from .by_index import ByIndex
 from .cold import Cold, Targets

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .....isa.types import Type
 from ....analysis.values.ssa import Op
 from ...llvm.function_text import FunctionText
-from .addressing.addresses import Window
+from .addressing.windows import Window
 
 
 @dataclass(frozen=True)

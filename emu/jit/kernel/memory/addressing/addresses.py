@@ -7,13 +7,12 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from ......isa.program import Param
 from ......isa.types import sign_extend
-from .....analysis.values.ssa import INDEX_ARITHMETIC, Const, Op, Value
-from .....analysis.warps.uniformity import LaneShapes
+from .....analysis.values.ssa import Const, Op, Value
 from ....arithmetic.widths import element_number
 from ....llvm.text import integer, integer_constant
 from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
@@ -21,6 +20,7 @@ from ...context_code import load_slot
 from ...lane_code import LaneCode
 from .forms import Form, plus, times
 from .pointers import Pointers
+from .windows import LARGEST_WINDOW, Place, Row, Window
 
 LARGEST_CELL = 8
 """The largest number of bytes by which a gather multiplies an index."""
@@ -30,56 +30,6 @@ MOST_BEFORE = 1 << 20
 
 LARGEST_STEP = 1 << 20
 """The largest step of a row's elements."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """Elements at equal steps in a buffer: operands that are computed once per call.
-
-    The element of index i lies inside if i + `before` is below `count`, modulo 2^64. Without
-    `before`, i must not be negative, and elements before that of index 0 are not looked for.
-    """
-
-    before: str | None
-    count: str
-    host: str
-    """The host address of index 0, which may lie outside, a ptr."""
-    offset: str
-    """The offset of index 0 into the buffer."""
-    step: int
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an access begins: whether all of it is inside (an i1), and what its sides need."""
-
-    inside: str
-    host: Callable[[], str]
-    """Its host address, a ptr; for the fast side."""
-    offset: Callable[[], str]
-    """Its offset into the window, an i64; for the cold side."""
-
-
-@dataclass
-class Window:
-    """The buffer that an access is expected in: operands that are computed once per call."""
-
-    base: str
-    host: str
-    size: str
-    address: str
-    """`host` as an i64."""
-    limits: dict[tuple[int, int], str] = field(default_factory=dict)
-    rows: dict[tuple[int, ...], Row] = field(default_factory=dict)
-    outside: dict[tuple[int, int], str] = field(default_factory=dict)
-
-
-LARGEST_WINDOW = (1 << 32) - (1 << 21)
-"""Bytes of a buffer that the fast side accesses.
-
-A 32-bit index that wraps around from one lane to the next cannot stay inside, even if a constant
-below 2^20 is added to it, so that no test for that is needed.
-"""
 
 
 class Addresses:
@@ -427,22 +377,3 @@ def _is_unsigned(index: Value) -> bool:
 def _is_step(step: int, size: int) -> bool:
     """Return whether elements of `size` may be a row: at steps of 2^k times their size."""
     return size <= step <= LARGEST_STEP and step.bit_count() == 1
-
-
-def split_index(index: Value, shapes: LaneShapes) -> tuple[Value, list[tuple[str, Value]]]:
-    """Split a 32-bit index into another one and the uniform values added to or subtracted from it.
-
-    The tests for `a[i]` and `a[i + n]` are then the same, and LLVM makes one of them.
-    """
-    terms: list[tuple[str, Value]] = []
-    while isinstance(index, Op) and index.parts and index.ins.row.name in INDEX_ARITHMETIC:
-        stem, (a, b) = index.ins.row.stem, index.args[:2]
-        if shapes.is_uniform(b):
-            index = a
-            terms.append((stem, b))
-        elif stem == "add" and shapes.is_uniform(a):
-            index = b
-            terms.append((stem, a))
-        else:
-            break
-    return index, terms

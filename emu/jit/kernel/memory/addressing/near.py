@@ -12,12 +12,11 @@ from dataclasses import dataclass
 
 from ......isa.table import Unit
 from ......isa.types import RegClass
-from .....analysis.values.ssa import Op, Value, made_of
+from .....analysis.values.ssa import INDEX_ARITHMETIC, Op, Value, made_of
 from .....analysis.warps.uniformity import LaneShapes
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ...lane_code import LaneCode
-from .addresses import split_index
 
 TABLE = 64
 """Elements that a permutation chooses from."""
@@ -55,7 +54,7 @@ class Near:
 def near_of(lanes: LaneCode, index: Value) -> Near:
     """Return the lanes' indices relative to that of lane 0."""
     code = lanes.code
-    core, terms = split_index(index, lanes.shapes)
+    core, terms = _split(index, lanes.shapes)
     v, chunks = integer(32, lanes.n), lanes.vector(core)
     first = code.let(f"extractelement {v} {chunks[0]}, i32 0")
     start = lanes.chunk_of(32, first)
@@ -128,3 +127,22 @@ def permuted(lanes: LaneCode, host: str, near: Near) -> list[str]:
             code.let(f"select {lanes.mask_type} {upper}, {v} {halves[1]}, {v} {halves[0]}")
         )
     return values
+
+
+def _split(index: Value, shapes: LaneShapes) -> tuple[Value, list[tuple[str, Value]]]:
+    """Split a 32-bit index into another one and the uniform values added to or subtracted from it.
+
+    The tests for `a[i]` and `a[i + n]` are then the same, and LLVM makes one of them.
+    """
+    terms: list[tuple[str, Value]] = []
+    while isinstance(index, Op) and index.parts and index.ins.row.name in INDEX_ARITHMETIC:
+        stem, (a, b) = index.ins.row.stem, index.args[:2]
+        if shapes.is_uniform(b):
+            index = a
+            terms.append((stem, b))
+        elif stem == "add" and shapes.is_uniform(a):
+            index = b
+            terms.append((stem, a))
+        else:
+            break
+    return index, terms

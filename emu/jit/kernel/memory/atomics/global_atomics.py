@@ -15,7 +15,8 @@ from .....analysis.values.ssa import Op
 from ....llvm.text import integer
 from ....runtime.helpers import WIDE_ATOMIC, atomic_name
 from ...lane_code import LaneCode
-from ..addressing.addresses import Addresses, Place, Window
+from ..addressing.addresses import Addresses
+from ..addressing.windows import Place, Window
 from ..cold import Cold
 from ..local.checks import LocalChecks
 from ..moves import Moves

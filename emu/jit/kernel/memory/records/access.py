@@ -13,8 +13,9 @@ from ......isa.types import Type
 from .....analysis.values.ssa import Op
 from ....arithmetic.widths import extended
 from ...lane_code import LaneCode
-from ..addressing.addresses import Addresses, Window
+from ..addressing.addresses import Addresses
 from ..addressing.near import is_computed, near_of
+from ..addressing.windows import Window
 from ..moves import Moves
 from . import pairs
 from .fields import Fields, Records

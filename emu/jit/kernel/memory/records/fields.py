@@ -19,9 +19,10 @@ from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ....llvm.vectors import CHUNK, VectorCode
 from ...lane_code import LaneCode
-from ..addressing.addresses import Addresses, Window
+from ..addressing.addresses import Addresses
 from ..addressing.forms import Form
 from ..addressing.near import is_computed, is_shuffled
+from ..addressing.windows import Window
 from ..moves import Moves
 from ..shuffles.routed import follow, shuffle
 from ..shuffles.routes import Labels, Route, route

@@ -1,0 +1,56 @@
+"""The buffer that an access is expected in, and a place or a row of places in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Row:
+    """Elements at equal steps in a buffer: operands that are computed once per call.
+
+    The element of index i lies inside if i + `before` is below `count`, modulo 2^64. Without
+    `before`, i must not be negative, and elements before that of index 0 are not looked for.
+    """
+
+    before: str | None
+    count: str
+    host: str
+    """The host address of index 0, which may lie outside, a ptr."""
+    offset: str
+    """The offset of index 0 into the buffer."""
+    step: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an access begins: whether all of it is inside (an i1), and what its sides need."""
+
+    inside: str
+    host: Callable[[], str]
+    """Its host address, a ptr; for the fast side."""
+    offset: Callable[[], str]
+    """Its offset into the window, an i64; for the cold side."""
+
+
+@dataclass
+class Window:
+    """The buffer that an access is expected in: operands that are computed once per call."""
+
+    base: str
+    host: str
+    size: str
+    address: str
+    """`host` as an i64."""
+    limits: dict[tuple[int, int], str] = field(default_factory=dict)
+    rows: dict[tuple[int, ...], Row] = field(default_factory=dict)
+    outside: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+LARGEST_WINDOW = (1 << 32) - (1 << 21)
+"""Bytes of a buffer that the fast side accesses.
+
+A 32-bit index that wraps around from one lane to the next cannot stay inside, even if a constant
+below 2^20 is added to it, so that no test for that is needed.
+"""
