@@ -15,7 +15,7 @@ from ...analysis.suitability.limits import is_too_large
 from ...engine import Interrupted, Work
 from ...recent import Recent
 from ...statistics import Statistics
-from ..segments.compile import compile_segments, context_of
+from ..segments.compile import compile_segments
 from ..segments.rounds import Rounds
 from .before import Before, changed_by
 from .plan import Table
@@ -58,9 +58,9 @@ def run(work: Work, *, spins: bool) -> Statistics | None:
     kernargs = np.frombuffer(work.kernargs, np.uint8)
     changed = changed_by(work.kernel, kernargs, table, work.memory)
     segments = compile_segments(work.kernel, work.program, work.geometry.width, with_loops=True)
-    context = context_of(segments, work, table.changed(changed).rows.values())
+    guarded = table.changed(changed)
     most = MOST_SPINNING if spins else MOST_STEPS
-    rounds = Rounds(work, segments, context, min(work.budget, most))
+    rounds = Rounds(work, segments, guarded.place, min(work.budget, most))
     before = Before(table, changed)
     try:
         if _run(rounds):

@@ -15,7 +15,7 @@ it the context block and memory; the mask must be a part of what `start` has ret
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -82,48 +82,66 @@ class SegmentContext:
     address: int
     """The host address of the block, for the header of each warp."""
     _kernargs: np.ndarray
-    _memory: Memory
-    _version: int
-    _geometry: Geometry
-    _kept: tuple[np.ndarray, ...] = field(repr=False)
+    _geometry: Geometry | None = None
+    _readonly: bytes | None = None
+    _memory: Memory | None = None
+    _version: int = 0
+    _kept: tuple[np.ndarray, ...] = field(repr=False, default=())
 
     def prepare(self, work: Work) -> bool:
         """Begin another launch of these segments; return whether that is possible."""
         if work.memory is not self._memory or work.memory.version != self._version:
             return False
+        self._begin(work)
+        return True
+
+    def begin(self, work: Work, place: tuple[int, int]) -> None:
+        """Begin a launch that sees the buffers at `place`: the address of their rows, and how many.
+
+        The caller keeps rows and buffers alive: nothing of the launch's memory is kept here.
+        """
+        self.slots[Slot.PARAMS :] = 0
+        self.slots[Slot.BUFFERS], self.slots[Slot.N_BUFFERS] = place
+        self._begin(work)
+
+    def _begin(self, work: Work) -> None:
         self._kernargs.data[: len(work.kernargs)] = work.kernargs
         self.slots[Slot.TRAP_KIND : Slot.TRAP_ADDRESS + 1] = 0
+        if work.program.readonly_data is not self._readonly:
+            self._readonly = work.program.readonly_data
+            readonly = np.frombuffer(self._readonly or _NO_BYTES, np.uint8)
+            self.slots[Slot.READONLY] = readonly.ctypes.data
         if work.geometry is not self._geometry:
             self._geometry = work.geometry
             _put_geometry(self.slots, work.geometry)
-        return True
 
 
-def context_of(
-    segments: Segments, work: Work, rows: Collection[tuple[int, ...]] | None = None
-) -> SegmentContext:
+_NO_BYTES = b"\0" * 8
+
+
+def context_of(segments: Segments, work: Work) -> SegmentContext:
     """Return the context block for a launch of these segments.
 
     `trapped.trap_record(work, context.slots)` returns its trap. Buffers that are added or freed
-    later are not seen. With `rows` (BUFFER_SLOTS) accesses see these buffers.
+    later are not seen.
     """
     memory = work.memory
     live = [b for b in memory.buffers if b.alive and b.size]
-    if rows is None:
-        rows = [buffer_row(b, b.host) for b in live]
-    buffers = np.array(list(rows) or [(0,) * BUFFER_SLOTS], np.int64)
-    kernargs = np.frombuffer(work.kernargs or b"\0" * 8, np.uint8).copy()
-    readonly = np.frombuffer(work.program.readonly_data or b"\0" * 8, np.uint8)
-    size = 8 * (Slot.PARAMS + BUFFER_SLOTS * segments.sites)
-    slots = aligned_bytes(size).view(np.int64)
+    rows = [buffer_row(b, b.host) for b in live]
+    buffers = np.array(rows or [(0,) * BUFFER_SLOTS], np.int64)
+    context = empty_context(segments, len(work.kernargs))
+    context.begin(work, (buffers.ctypes.data, len(rows)))
+    context._memory, context._version = memory, memory.version
+    context._kept = buffers, *(b.host for b in live)
+    return context
+
+
+def empty_context(segments: Segments, kernarg_bytes: int) -> SegmentContext:
+    """Return a context block for launches with so many bytes of arguments; `begin` comes next."""
+    kernargs = np.zeros(max(8, kernarg_bytes), np.uint8)
+    slots = aligned_bytes(8 * (Slot.PARAMS + BUFFER_SLOTS * segments.sites)).view(np.int64)
     slots[Slot.KERNARG] = kernargs.ctypes.data
-    slots[Slot.READONLY] = readonly.ctypes.data
-    slots[Slot.BUFFERS] = buffers.ctypes.data
-    slots[Slot.N_BUFFERS] = len(rows)
-    _put_geometry(slots, work.geometry)
-    kept = (readonly, buffers, *(b.host for b in live))
-    version = memory.version
-    return SegmentContext(slots, slots.ctypes.data, kernargs, memory, version, work.geometry, kept)
+    return SegmentContext(slots, slots.ctypes.data, kernargs)
 
 
 def _put_geometry(slots: np.ndarray, geometry: Geometry) -> None:

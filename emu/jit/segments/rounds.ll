@@ -132,6 +132,16 @@ entry:
   %bytes = load i64, ptr %p.bytes
   %p.start = getelementptr i64, ptr %b, i64 @START@
   %start = load ptr, ptr %p.start
+  %p.context = getelementptr i64, ptr %b, i64 @CONTEXT@
+  %context = load i64, ptr %p.context
+  %p.shared = getelementptr i64, ptr %b, i64 @SHARED@
+  %shared = load i64, ptr %p.shared
+  %p.shared.bytes = getelementptr i64, ptr %b, i64 @SHARED_BYTES@
+  %shared.bytes = load i64, ptr %p.shared.bytes
+  %p.private = getelementptr i64, ptr %b, i64 @PRIVATE@
+  %private = load i64, ptr %p.private
+  %p.private.bytes = getelementptr i64, ptr %b, i64 @PRIVATE_BYTES@
+  %private.bytes = load i64, ptr %p.private.bytes
   %p.places = getelementptr i64, ptr %b, i64 @LANE_SLOTS@
   %p.warps = getelementptr i64, ptr %b, i64 @WARPS@
   %n = mul i64 %slots, %per
@@ -173,6 +183,16 @@ warp:
 make:
   %at = mul i64 %w, %bytes
   %warp.p = getelementptr i8, ptr %memory, i64 %at
+  %shared.at = mul i64 %k, %shared.bytes
+  %shared.own = add i64 %shared, %shared.at
+  %p.shared.own = getelementptr i64, ptr %warp.p, i64 @GROUP_MEMORY@
+  store i64 %shared.own, ptr %p.shared.own
+  %private.at = mul i64 %w, %private.bytes
+  %private.own = add i64 %private, %private.at
+  %p.private.own = getelementptr i64, ptr %warp.p, i64 @PRIVATE_MEMORY@
+  store i64 %private.own, ptr %p.private.own
+  %p.context.own = getelementptr i64, ptr %warp.p, i64 @HEADER_CONTEXT@
+  store i64 %context, ptr %p.context.own
   %made = call i64 %start(ptr %warp.p, i64 %group, i64 %j)
   br label %set
 set:

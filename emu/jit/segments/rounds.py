@@ -10,6 +10,7 @@ them.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,13 +21,13 @@ from ...interp.interpreter import CHECK_ROUNDS, FAIR, slots_of
 from ...recent import Recent
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text, function_attributes
-from ..runtime.aligned import LINE
+from ..runtime.aligned import LINE, huge_bytes
 from ..runtime.helpers import symbols
 from ..runtime.once import Once
-from ..runtime.spare import Spare
-from .compile import SegmentContext, Segments
+from ..runtime.spare import SpareOf
+from .compile import Segments, empty_context
 from .table import SegmentKind, Space
-from .warp_block import HEADER_BYTES, Header
+from .warp_block import Header
 
 NO_PC = (1 << 31) - 1
 """The pc of a warp that cannot run, and a re-convergence point that is never met."""
@@ -40,7 +41,8 @@ TOGETHER = 16
 _WORDS = (
     *("FIRST", "ROUNDS", "CHECK", "SLOTS", "PER_GROUP", "GROUPS", "PLACES", "TABLE", "START"),
     *("MEMORY", "BYTES", "PC", "WATCH", "STEPS", "DEPTH", "WAITS", "LIST", "MASKS", "LIVE"),
-    *("STARTERS", "STACK", "STACK_BYTES", "LIMIT", "EXITED_ARRIVE", "ATOMICS_OF"),
+    *("STARTERS", "STACK", "STACK_BYTES", "SHARED", "SHARED_BYTES", "PRIVATE", "PRIVATE_BYTES"),
+    *("LIMIT", "EXITED_ARRIVE", "CONTEXT", "ATOMICS_OF"),
     *("DIVERGENT", "BARRIERS", "COMPARISONS", "DEEPEST", "LANE_SLOTS", "WARPS"),
 )
 """The words of a block: the state of the batch, its size, the launch, and what is counted.
@@ -67,6 +69,7 @@ _FROM_TABLE = {
 }
 _AT = {name: position for position, name in enumerate(_WORDS)}
 _FIELD = {name: position for position, name in enumerate(_FIELDS)}
+_COUNTS = slice(_FIELD["EXECUTIONS"], _FIELD["LANES"] + 1)
 _ENTRY = 16
 """Bytes of an entry of a stack."""
 
@@ -79,6 +82,9 @@ def _helper() -> Compiled:
         **_FIELD,
         **{kind.name: int(kind) for kind in SegmentKind if kind.name not in _FIELD},
         "NO": NO_PC,
+        "GROUP_MEMORY": Header.GROUP_MEMORY.value,
+        "PRIVATE_MEMORY": Header.PRIVATE_MEMORY.value,
+        "HEADER_CONTEXT": Header.CONTEXT.value,
         "FAIR": FAIR,
         "CHECK_ROUNDS": CHECK_ROUNDS,
         "TOGETHER": TOGETHER,
@@ -90,104 +96,128 @@ def _helper() -> Compiled:
     return compile_text(text, ["simtlab_rounds"], key=text, symbols=symbols())
 
 
+@Once
+def _function() -> Callable[[int, int], int]:
+    of_type = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)
+    return of_type(_helper()["simtlab_rounds"])
+
+
 class Rounds:
     """One launch in the interpreter's order. `run` continues it; `statistics` are its counts."""
 
-    def __init__(self, work: Work, segments: Segments, context: SegmentContext, limit: int) -> None:
-        """`limit` is the most instructions that a warp may execute."""
-        geometry, layout = work.geometry, segments.layout
-        self._kept = segments, context
-        self._run = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64)(
-            _helper()["simtlab_rounds"]
-        )
-        slots, per_group = slots_of(work), -(-geometry.largest_group // geometry.width)
-        warps = slots * per_group
-        places = -(-warps // VECTOR) * VECTOR
-        self._blocks = blocks = _blocks_of(segments)
-        self._table = blocks.records.copy()
-        shared, private = (-(-n // 8) * 8 for n in (layout.group_bytes, layout.private_bytes))
-        # Each entry has lanes that those below have too, and fewer of them: two a lane at most.
-        stack_bytes = _ENTRY * (2 * geometry.width + 2)
-        sizes = {
-            "MEMORY": warps * layout.total,
-            **dict.fromkeys(("PC", "WATCH", "STEPS", "DEPTH", "WAITS"), 4 * places),
-            **dict.fromkeys(("MASKS", "LIVE", "STARTERS"), 8 * places),
-            "LIST": 4 * (places + VECTOR),
-            "STACK": places * stack_bytes,
-            "": slots * shared + warps * private,
-        }
-        self._memory = _SPARE.take(sum(map(_rounded, sizes.values())))
-        self._words = np.zeros(len(_WORDS), np.int64)
-        pieces, begin = {}, 0
-        for name, size in sizes.items():
-            pieces[name] = self._memory[begin : begin + size]
-            begin += _rounded(size)
-            if name:
-                self._set(name, pieces[name].ctypes.data)
-        pieces["PC"].view(np.int32)[:] = NO_PC
-        headers = pieces["MEMORY"].reshape(warps, layout.total)[:, :HEADER_BYTES].view(np.int64)
-        numbers = np.arange(warps)
-        of_groups = pieces[""].ctypes.data
-        headers[:, Header.GROUP_MEMORY] = of_groups + numbers // per_group * shared
-        headers[:, Header.PRIVATE_MEMORY] = of_groups + slots * shared + numbers * private
-        headers[:, Header.CONTEXT] = context.address
-        for name, value in (
-            ("FIRST", -1),
-            ("CHECK", CHECK_ROUNDS),
-            ("SLOTS", slots),
-            ("PER_GROUP", per_group),
-            ("GROUPS", geometry.n_groups),
-            ("PLACES", places),
-            ("TABLE", self._table.ctypes.data),
-            ("START", segments.begin),
-            ("BYTES", layout.total),
-            ("STACK_BYTES", stack_bytes),
-            ("LIMIT", limit),
-            ("EXITED_ARRIVE", work.exited_arrive),
-            ("ATOMICS_OF", context.address if blocks.has_atomics else 0),
-        ):
-            self._set(name, value)
-
-    def _set(self, word: str, value: int) -> None:
-        self._words[_AT[word]] = value
-
-    def _get(self, word: str) -> int:
-        return int(self._words[_AT[word]])
+    def __init__(self, work: Work, segments: Segments, place: tuple[int, int], limit: int) -> None:
+        """`place` has the buffers (`SegmentContext.begin`), `limit` the most steps of a warp."""
+        geometry = work.geometry
+        per_group = -(-geometry.largest_group // geometry.width)
+        shape = slots_of(work), per_group, len(work.kernargs)
+        self._key = id(segments), *shape
+        self._batch = batch = _BATCHES.pop(self._key, None) or _Batch(segments, *shape)
+        batch.begin(work, place)
+        self._words = batch.words
+        self._words[_AT["GROUPS"]] = geometry.n_groups
+        self._words[_AT["LIMIT"]] = limit
+        self._words[_AT["EXITED_ARRIVE"]] = work.exited_arrive
 
     def run(self, rounds: int) -> bool | None:
         """Run some rounds; return whether the launch has ended, or None if it must be given up."""
-        return {0: True, 1: False, 2: None}[self._run(self._words.ctypes.data, rounds)]
+        return {0: True, 1: False, 2: None}[_function()(self._batch.address, rounds)]
 
     def release(self) -> None:
         """Give the memory back; `run` may no longer be called."""
-        _SPARE.give(self._memory)
+        self._batch.release()
+        _BATCHES.keep(self._key, self._batch)
 
     def statistics(self) -> Statistics:
         """Return what has been counted; the lane slots of a batch only when it has ended."""
-        executions, lanes = (
-            self._table[self._blocks.of_pc, _FIELD[field]] for field in ("EXECUTIONS", "LANES")
-        )
+        blocks, counts, words = self._batch.blocks, self._batch.counts, self._words
+        (issued, active), (branches, _) = blocks.sums.dot(counts).tolist()
+        executions, lanes = counts.T[:, blocks.of_pc]
         return Statistics(
-            warp_instructions=int(executions.sum()),
-            thread_instructions=int(lanes.sum()),
-            lane_slots=self._get("LANE_SLOTS"),
-            branches=int(executions[self._blocks.branches].sum()),
-            divergent_branches=self._get("DIVERGENT"),
-            barriers=self._get("BARRIERS"),
-            pc_comparisons=self._get("COMPARISONS"),
-            max_depth=self._get("DEEPEST"),
-            warps=self._get("WARPS"),
+            warp_instructions=issued,
+            thread_instructions=active,
+            lane_slots=int(words[_AT["LANE_SLOTS"]]),
+            branches=branches,
+            divergent_branches=int(words[_AT["DIVERGENT"]]),
+            barriers=int(words[_AT["BARRIERS"]]),
+            pc_comparisons=int(words[_AT["COMPARISONS"]]),
+            max_depth=int(words[_AT["DEEPEST"]]),
+            warps=int(words[_AT["WARPS"]]),
             executions=executions,
             lanes=lanes,
         )
 
 
-def _rounded(size: int) -> int:
-    """Return the bytes of a piece of memory after which one begins at a cache line."""
-    return -(-size // LINE) * LINE
+class _Batch:
+    """A batch of workgroups, ready for launches of one shape, one at a time.
+
+    Batches of all shapes have the same memory in turns: it stays in the host's caches.
+    """
+
+    def __init__(self, segments: Segments, slots: int, per_group: int, kernarg_bytes: int) -> None:
+        """`slots` workgroups of `per_group` warps run at once."""
+        layout, warps = segments.layout, slots * per_group
+        self._context = context = empty_context(segments, kernarg_bytes)
+        self.blocks = blocks = _blocks_of(segments)
+        self._table = blocks.records.copy()
+        self.counts = self._table[:, _COUNTS]
+        places = -(-warps // VECTOR) * VECTOR
+        shared, private = (-(-n // 8) * 8 for n in (layout.group_bytes, layout.private_bytes))
+        # Each entry has lanes that those below have too, and fewer of them: two a lane at most.
+        stack_bytes = _ENTRY * (2 * segments.width + 2)
+        self._first_words = first_words = np.zeros(len(_WORDS), np.int64)
+        self.words = first_words.copy()
+        self.address = self.words.ctypes.data
+        self._pieces: list[int] = []
+        """The words with places in memory, which `first_words` has as offsets."""
+        self._bytes = 0
+        for name, size in (
+            ("MEMORY", warps * layout.total),
+            *((name, 4 * places) for name in ("PC", "WATCH", "STEPS", "DEPTH", "WAITS")),
+            *((name, 8 * places) for name in ("MASKS", "LIVE", "STARTERS")),
+            ("LIST", 4 * (places + VECTOR)),
+            ("STACK", places * stack_bytes),
+            ("SHARED", slots * shared),
+            ("PRIVATE", warps * private),
+        ):
+            first_words[_AT[name]] = self._bytes
+            self._pieces.append(_AT[name])
+            self._bytes += -(-size // LINE) * LINE
+        start = int(first_words[_AT["PC"]])
+        self._pcs = slice(start, start + 4 * places)
+        for name, value in (
+            ("FIRST", -1),
+            ("CHECK", CHECK_ROUNDS),
+            ("SLOTS", slots),
+            ("PER_GROUP", per_group),
+            ("PLACES", places),
+            ("TABLE", self._table.ctypes.data),
+            ("START", segments.begin),
+            ("BYTES", layout.total),
+            ("SHARED_BYTES", shared),
+            ("PRIVATE_BYTES", private),
+            ("STACK_BYTES", stack_bytes),
+            ("CONTEXT", context.address),
+            ("ATOMICS_OF", context.address if blocks.has_atomics else 0),
+        ):
+            first_words[_AT[name]] = value
+
+    def begin(self, work: Work, place: tuple[int, int]) -> None:
+        """Begin a launch, in which nothing has run and nothing is counted yet."""
+        self._context.begin(work, place)
+        self.counts[:] = 0
+        self._memory = memory = _SPARE.take(self._bytes)
+        self.words[:] = self._first_words
+        self.words[self._pieces] += memory.ctypes.data
+        memory[self._pcs].view(np.int32)[:] = NO_PC
+
+    def release(self) -> None:
+        """Give the memory back."""
+        _SPARE.give(self._memory)
+        del self._memory
 
 
-_SPARE = Spare()
+_BATCHES: Recent[tuple[int, ...], _Batch] = Recent(64)
+_SPARE = SpareOf(huge_bytes)
 
 
 class _Blocks(NamedTuple):
@@ -197,8 +227,8 @@ class _Blocks(NamedTuple):
     records: np.ndarray
     of_pc: np.ndarray
     """The segment that begins the block of each pc."""
-    branches: np.ndarray
-    """The pcs of branches."""
+    sums: np.ndarray
+    """How often the counts of each segment are in the sums over all pcs, and over branches."""
     has_atomics: bool
     """Whether work-items have atomics of memory that other threads may change as well."""
 
@@ -232,9 +262,10 @@ def _blocks(segments: Segments) -> _Blocks:
             may_repeat = first == begin and _may_repeat(table, last.number, first)
             records[begin, _FIELD["REPEATS"]] = may_repeat
             begin = last.number + 1
-    branches = np.flatnonzero([ins.row.stem in ("br", "cbr") for ins in code])
+    branches = [ins.row.stem in ("br", "cbr") for ins in code]
+    sums = [np.bincount(pcs, minlength=len(table)) for pcs in (of_pc, of_pc[branches])]
     has_atomics = np.any((table["is_atomic"] != 0) & (table["space"] == Space.GLOBAL))
-    return _Blocks(segments, records, of_pc, branches, bool(has_atomics))
+    return _Blocks(segments, records, of_pc, np.array(sums), bool(has_atomics))
 
 
 def _may_repeat(table: np.ndarray, last: int, first: int) -> bool:

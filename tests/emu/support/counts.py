@@ -68,6 +68,7 @@ def lanes_in_turn() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rounds, "_blocks", blocks)
         patch.setattr(rounds, "_BLOCKS", Recent(64))
+        patch.setattr(rounds, "_BATCHES", Recent(64))
         yield
 
 

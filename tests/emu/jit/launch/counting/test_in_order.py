@@ -13,6 +13,7 @@ from simtlab.emu.jit.launch import engine as native
 from simtlab.emu.jit.launch import in_order
 from simtlab.emu.jit.runtime.helpers import forget_threads
 from simtlab.emu.traps import Trap
+from simtlab.isa.program import MOST_TABLES
 from simtlab.isa.table import BY_NAME
 from simtlab.isa.types import Segment as MemorySegment
 
@@ -211,6 +212,34 @@ kernel alone(global u32* %x, global u32* %y, u32 %wrong) {
         st_global_u32 $s0, [$d1]
         ret
 }"""
+
+TABLE = """
+.readonly u32 odd[2] = { A, B }
+.readonly u8 rest[MOST] = { 1 }             // too large to be a part of the code
+kernel table(global u32* %x, u32 %n) {
+        ld_kernarg_u64 $d0, [%x]
+        ld_kernarg_u32 $s1, [%n]
+        atomic_add_global_u32 $s2, [$d0], $s1
+        and_u32 $s3, $s2, 4
+        ld_readonly_u32 $s4, [odd+$s3]
+        cmp_gt_u32 $c0, $s4, 8
+        cbr $c0, @done
+        cvt_u64_u32 $d1, $s3
+        add_u64 $d1, $d1, $d0
+        st_global_u32 $s4, [$d1+4]
+    @done:
+        ret
+}"""
+
+
+def test_what_a_launch_leaves_to_the_next() -> None:
+    """Launches of one shape share a block: other arguments, arrays, grids and programs follow."""
+    for a, b in ((3, 9), (11, 5), (3, 9)):
+        text = TABLE.replace("A", str(a)).replace("B", str(b)).replace("MOST", str(MOST_TABLES))
+        for n, items in ((1, 20_000), (2, 40_000)):
+            args = numbers(8), n
+            assert engines(text, *args, items=items, group_size=64, widths=(32,)) == {ORDER}
+
 
 WRONG = {
     "trap": "trap 7",
