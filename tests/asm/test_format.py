@@ -120,7 +120,7 @@ def assembled(text: str, path: Path, folder: Path) -> Program:
 def shaken(text: str, draw: st.DataObject) -> str:
     """The same tokens with other spaces between them; comments of their own lines stay alone.
 
-    A character may be a space or a comma, beside which there is no other one.
+    A character may be a space or a comma; nothing is put beside one.
     """
     gaps = st.sampled_from([" ", "  ", "\t", "          "])
     more = st.sampled_from(["", "", " ", "\t "])

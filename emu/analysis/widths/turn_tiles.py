@@ -49,7 +49,10 @@ def in_row(facts: Facts) -> Facts:
 
 
 def leaves_in_turn(kernel: Kernel, facts: Facts) -> bool:
-    """Return whether workgroups are such, and lanes leave loops in turn that access no rows."""
+    """Return whether workgroups are near squares whose lanes leave loops in turn.
+
+    All that these loops access are loads that are the same for all of its lanes.
+    """
     if facts.group_size[0] != ACROSS or prod(facts.group_size) % LEAST_WIDTH:
         return False
     if kernel.private_size or not facts.whole:

@@ -80,17 +80,21 @@ class FlatRows:
 
         `begin(item)` starts a warp of the workgroup at a work-item, an i64.
         """
-        if plan.sparse or not may_have_parts(shapes, memory):
+        # Only a workgroup of one row is a range of flat numbers.
+        if plan.sparse or shapes.facts.group_size[1:] != (1, 1):
             return None
-        if shapes.facts.group_size[1:] != (1, 1):
-            return None  # a workgroup of several rows is no range of numbers
+        if not may_have_parts(shapes, memory):
+            return None
+        divisions = [op for op in divisions_of(shapes) if _is_of_number(op)]
+        if not divisions:
+            return None
         mark = len(code.lines)
         first = begin("0")
         lanes = lanes_of(first)
         items = code.let(f"zext i32 {first.group.items} to i64")
         # All that one work-item has is one value.
         _, _, alone = ask(lanes, first, memory, Scope(running=ONE))
-        rows = alone.rows_of([op for op in divisions_of(shapes) if _is_of_number(op)])
+        rows = alone.rows_of(divisions)
         conditions, assumed, decisions = ask(
             lanes, first, memory, Scope(running=items, of_rows=True)
         )
