@@ -356,25 +356,16 @@ def components(edges: Mapping[int, Sequence[int]], nodes: Iterable[int]) -> list
     return [sorted(component) for component in graph.components(ways, backwards)][::-1]
 
 
-def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]]:
-    """Return for each node the other nodes at which lanes may wait while it runs.
-
-    `uniform` are the nodes whose branch sends all lanes the same way. Nodes that never run are
-    absent.
-    """
-    arrived = arrivals(flow, uniform)
-    return {n: frozenset(place for place, _ in lanes) for n, lanes in arrived.items()}
-
-
 def arrivals(
     flow: Flow,
-    uniform: Iterable[int] = (),
+    uniform: Iterable[int],
     exits: Mapping[int, Iterable[tuple[int, int]]] | None = None,
 ) -> dict[int, frozenset[tuple[int, int]]]:
     """Return for each node (place, source) of lanes that may wait elsewhere while it runs.
 
     `source` is the node that they left. Each node has one set for all cases, so two places of a
-    set need not be occupied at once. `exits` are, for headers of loops that may run as one node,
+    set need not be occupied at once. Nodes that never run are absent. `uniform` are the nodes whose
+    branch sends all lanes the same way. `exits` are, for headers of loops that may run as one node,
     the edges (source, target) by which lanes leave them: by several at once, even if each of these
     sends all lanes the same way.
     """

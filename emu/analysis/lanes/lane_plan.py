@@ -47,8 +47,8 @@ class LanePlan:
         """Whether each of these loops has nodes of its own too, for masks with many lanes."""
         alone = {} if self.has_both else self.sparse
         inner = {n for header, loop in alone.items() for n in loop.nodes - {header}}
-        ways = {header: ways_out(flow, loop) for header, loop in self.sparse.items()}
-        self.arrivals = arrivals(flow, self.uniform_branches, ways)
+        exits = {header: ways_out(flow, loop) for header, loop in self.sparse.items()}
+        self.arrivals = arrivals(flow, self.uniform_branches, exits)
         """Node -> (place, source) of the lanes that may wait elsewhere while it runs."""
         self.waits = {
             n: frozenset(place for place, _ in lanes) - inner
@@ -59,9 +59,6 @@ class LanePlan:
         self.last_readers = self._last_readers(shapes.ssa)
         """Nodes whose lanes are all that may still load private memory."""
         tested = [n for n in self.waits if self._should_test(n, flow, shapes.ssa)]
-        exits = {
-            header: frozenset(flow.route(*edge) for edge in edges) for header, edges in ways.items()
-        }
         self.masks = Masks(
             flow,
             self.waits,

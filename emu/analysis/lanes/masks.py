@@ -23,10 +23,10 @@ class Masks:
 
     `same` maps a node to an earlier one (or to itself) that has the same mask; `tested` are those
     of the given nodes, and of the latches, that need the test after all. `exits` are, for headers
-    of loops that run as one node, where their lanes wait next. If these loops `have_nodes`, they
-    run either as one node or node by node, as the header decides in each iteration. `runs_with`
-    maps a node to an earlier one (or to itself) that runs as often with the same lanes. `stops`
-    says whether a warp stops at barriers, and resumes after them.
+    of loops that run as one node, the edges by which lanes leave them. If these loops `have_nodes`,
+    they run either as one node or node by node, as the header decides in each iteration.
+    `runs_with` maps a node to an earlier one (or to itself) that runs as often with the same lanes.
+    `stops` says whether a warp stops at barriers, and resumes after them.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Masks:
         waits: Mapping[int, frozenset[int]],
         uniform: Iterable[int],
         tested: Iterable[int],
-        exits: Mapping[int, frozenset[int]] | None = None,
+        exits: Mapping[int, Iterable[tuple[int, int]]] | None = None,
         *,
         have_nodes: bool = False,
         stops: bool = True,
@@ -43,7 +43,11 @@ class Masks:
         self.flow = flow
         self.waits = waits
         self.uniform = frozenset(uniform)
-        self._exits_of = exits or {}
+        self._exits_of = {
+            header: frozenset(flow.route(*edge) for edge in edges)
+            for header, edges in (exits or {}).items()
+        }
+        """Header of such a loop -> where its lanes wait next."""
         self._have_nodes = have_nodes
         self._stops = stops
         latches = {loop.latch for loop in flow.loops if loop.latch in waits}

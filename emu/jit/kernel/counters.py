@@ -236,9 +236,6 @@ class Counters:
         for way, context, some in zip(ways, contexts, (fall, taken), strict=True):
             self._set_context(number, way, context, some)
 
-    def together(self, condition: str) -> None:
-        """Note a branch at which all lanes go one way: it does not diverge."""
-
     def _keep(self, join: int, diverges: Flags) -> None:
         """Keep the context for a re-convergence node, unless the lanes are on the way to it."""
         if self._same.get(join, join) != join:

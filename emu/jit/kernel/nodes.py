@@ -22,6 +22,7 @@ from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
 from .control.running_vectors import RunningVectors
+from .counters import Counters
 from .loops.agreed import AgreedLanes
 from .loops.hoisted import Hoisted
 from .loops.lane_by_lane import LaneByLane
@@ -369,7 +370,7 @@ class Nodes:
 
     def _pass_barrier(self) -> None:
         """Count a barrier of a workgroup that is one warp, which is the end of a round."""
-        if self.edges.counters is not None:
+        if isinstance(self.edges.counters, Counters):  # warp-splits are counted without barriers
             self.edges.counters.barrier()
         if self._watching is not None:
             self._watching.begin_round()

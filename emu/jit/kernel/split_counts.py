@@ -78,18 +78,11 @@ class SplitCounts:
         for before in self._before.values():
             block.put(code, before, "open", "0")
 
-    def barrier(self) -> None:
-        """Count a barrier: kernels with barriers are not counted so."""
-        raise NotImplementedError
-
     def enter(self, number: int) -> None:
         """Let a warp begin at a node."""
 
     def follow(self, number: int, way: int) -> None:
         """Let all running lanes wait at another node: they stay in their warp-splits."""
-
-    def together(self, condition: str) -> None:
-        """Note a branch at which all lanes go one way: it does not diverge."""
 
     def run(self, number: int) -> None:
         """Count a run of a node by the running lanes."""

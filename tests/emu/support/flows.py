@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hypothesis import strategies as st
 
 from simtlab.asm.assemble import assemble
@@ -57,6 +59,12 @@ def loop_at(flow: Flow, header: int) -> Loop:
     """The only loop with this header."""
     (loop,) = (each for each in flow.loops if each.header == header)
     return loop
+
+
+def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]]:
+    """Return for each node the other nodes at which lanes may wait while it runs."""
+    arrived = order.arrivals(flow, uniform)
+    return {n: frozenset(place for place, _ in lanes) for n, lanes in arrived.items()}
 
 
 def at(flow: Flow, pc: int) -> int:

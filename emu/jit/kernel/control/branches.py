@@ -83,8 +83,6 @@ class Branches:
         lanes, code = self._lanes, self._lanes.code
         fall, taken = self._flow.nodes[number].successors
         yes, no = code.fresh_label("y"), code.fresh_label("f")
-        if self._edges.counters is not None:
-            self._edges.counters.together(condition)
         code.branch(condition, yes, no)
         local = dict(lanes.local)
         for label, target in ((no, fall), (yes, taken)):

@@ -9,9 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simtlab.emu.analysis.flow import order
-from simtlab.emu.analysis.flow.order import START, Flow, waiting
+from simtlab.emu.analysis.flow.order import START, Flow
 
-from ...support.flows import TEST, at, flow_of, graphs, kernel_of, loop_at
+from ...support.flows import TEST, at, flow_of, graphs, kernel_of, loop_at, waiting
 
 
 def starts(flow: Flow) -> list[str]:

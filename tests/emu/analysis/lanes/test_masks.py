@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab.emu.analysis.flow.order import START, Flow, build, waiting
+from simtlab.emu.analysis.flow.order import START, Flow, build
 from simtlab.emu.analysis.lanes.masks import Masks
 
-from ...support.flows import TEST, at, flow_of, graphs, kernel_of
+from ...support.flows import TEST, at, flow_of, graphs, kernel_of, waiting
 
 STEPS = 150
 
