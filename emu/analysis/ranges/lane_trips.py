@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ....isa.types import Segment
 from ..flow.order import Loop
-from ..values.item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
+from ..values.item_numbers import Numbers, calculated, is_arithmetic, of_constant, of_identity
 from ..values.ssa import Const, Op, Phi, Value, made_of
 from ..warps.uniformity import Shapes
 from .trips import MOST_VALUES, only_exit
@@ -175,7 +175,6 @@ class _Values:
         if isinstance(value, Const):
             return of_constant(value, self._facts.group_size)
         assert isinstance(value, Op)
-        identity = of_identity(value, self._facts.group_size, whole=True)
-        if identity is not None:
-            return identity
-        return computed(value, [self.of(a) for a in value.args])
+        found = calculated(value, self._facts.group_size, self.of, whole=True)
+        assert found is not None
+        return found

@@ -89,11 +89,10 @@ def of_identity(op: Op, group_size: Dim3, *, whole: bool) -> Numbers | None:
 
     Workgroups at the edge of a grid may be smaller than `group_size` unless they are `whole`.
     """
-    x, y, _ = group_size
     flat = np.arange(prod(group_size), dtype=np.uint32)
     match op.ins.row.stem:
         case "workitemid":
-            return (flat % x, flat // x % y, flat // (x * y))[op.ins.literals[0]].astype(np.uint32)
+            return local_ids(group_size, op.ins.literals[0])
         case "workitemflatid" if whole or group_size[1:] == (1, 1):
             return flat
         case "workgroupsize":
@@ -101,3 +100,10 @@ def of_identity(op: Op, group_size: Dim3, *, whole: bool) -> Numbers | None:
         case "currentworkgroupsize" if whole:
             return np.full_like(flat, group_size[op.ins.literals[0]])
     return None
+
+
+def local_ids(group_size: Dim3, dimension: int) -> Numbers:
+    """Return a coordinate of each work-item in its workgroup."""
+    x, y, _ = group_size
+    flat = np.arange(prod(group_size), dtype=np.uint32)
+    return (flat % x, flat // x % y, flat // (x * y))[dimension].astype(np.uint32)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ....isa.types import RegClass
 from ..facts import Facts
+from ..values import item_numbers
 from ..values.ssa import Const, Op, Phi, Ssa, Value
 
 Numbers = npt.NDArray[np.int64]
@@ -120,7 +121,7 @@ class LaneDistances:
         self._shapes = shapes
         self._facts = facts = shapes.facts
         self._none = Distances(np.zeros(facts.width, np.int64))
-        self._exact: dict[Value, Numbers] = {}
+        self._exact: dict[Value, item_numbers.Numbers] = {}
         """Values that are the same in all workgroups, of every work-item in turn."""
         self._found: dict[Value, Found] = {}
         values = [v for v in shapes.ssa.values() if v.cls is RegClass.S]
@@ -212,53 +213,24 @@ class LaneDistances:
         """Return the distances of an identity that depends on the workgroup's place."""
         if op.ins.row.stem != "workitemabsid":
             return None
-        ids = _ids(self._facts, op.ins.literals[0])
+        ids = item_numbers.local_ids(self._facts.group_size, op.ins.literals[0])
         apart = _between_lanes(ids, self._facts.width)
         return None if apart is None else Distances(apart)
 
-    def _calculated(self, op: Op) -> Numbers | None:
+    def _calculated(self, op: Op) -> item_numbers.Numbers | None:
         """Return the value of each work-item, if it is the same in all workgroups."""
-        row = op.ins.row
-        if row.name == "workitemid_u32":
-            return _ids(self._facts, op.ins.literals[0])
-        if row.name == "workitemflatid_u32":
-            return np.arange(prod(self._facts.group_size))
-        compute = _EXACTLY.get(row.name)
-        if compute is None or not any(a in self._exact for a in op.args):
-            return None
-        args = [
-            np.full(1, a.bits, np.int64) if isinstance(a, Const) else self._exact.get(a)
-            for a in op.args
-        ]
-        known = [a for a in args if a is not None]
-        if len(known) < len(args) or (row.stem in ("div", "rem") and not known[1].all()):
-            return None
-        numbers = compute(*(a.astype(np.uint64) for a in known))
-        return (numbers & np.uint64(0xFFFF_FFFF)).astype(np.int64)
+        facts = self._facts
+        return item_numbers.calculated(op, facts.group_size, self._known, whole=facts.whole)
+
+    def _known(self, value: Value) -> item_numbers.Numbers | None:
+        if isinstance(value, Const):
+            return item_numbers.of_constant(value, self._facts.group_size)
+        return self._exact.get(value)
 
 
 _SUMS = frozenset(
     f"{stem}_{type_}" for stem in ("add", "sub", "mul", "mad", "shl") for type_ in ("u32", "s32")
 )
-
-_SHIFT = np.uint64(31)
-
-_EXACTLY = {
-    **{f"add_{t}": lambda a, b: a + b for t in ("u32", "s32")},
-    **{f"sub_{t}": lambda a, b: a - b for t in ("u32", "s32")},
-    **{f"mul_{t}": lambda a, b: a * b for t in ("u32", "s32")},
-    **{f"mad_{t}": lambda a, b, c: a * b + c for t in ("u32", "s32")},
-    **{f"shl_{t}": lambda a, b: a << (b & _SHIFT) for t in ("u32", "s32")},
-    "shr_u32": lambda a, b: a >> (b & _SHIFT),
-    "and_u32": np.bitwise_and,
-    "or_u32": np.bitwise_or,
-    "xor_u32": np.bitwise_xor,
-    "div_u32": np.floor_divide,
-    "rem_u32": np.remainder,
-    "min_u32": np.minimum,
-    "max_u32": np.maximum,
-}
-"""Instructions that are calculated before a kernel runs, modulo 2^32."""
 
 
 def _signed(bits: int) -> int:
@@ -271,15 +243,8 @@ def _has_known_items(facts: Facts) -> bool:
     return (facts.whole or one_row) and prod(facts.group_size) % facts.width == 0
 
 
-def _ids(facts: Facts, dimension: int) -> Numbers:
-    """Return a coordinate of each work-item of a workgroup."""
-    x, y, _ = facts.group_size
-    flat = np.arange(prod(facts.group_size))
-    return (flat % x, flat // x % y, flat // (x * y))[dimension]
-
-
-def _between_lanes(numbers: Numbers, width: int) -> Numbers | None:
+def _between_lanes(numbers: item_numbers.Numbers, width: int) -> Numbers | None:
     """Return the distances of a warp's lanes, if they are the same in all warps of a workgroup."""
     warps = numbers.reshape(-1, width)
-    apart = _wrapped(warps - warps[:, :1])
+    apart = _wrapped(warps.astype(np.int64) - warps[:, :1])
     return apart[0] if bool((apart == apart[0]).all()) else None
