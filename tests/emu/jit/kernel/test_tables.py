@@ -18,7 +18,7 @@ from simtlab.isa.objectfile import dumps, loads
 from simtlab.isa.program import MOST_TABLES
 from simtlab.isa.types import Segment
 
-from ..support.agreement import same
+from ..support.agreement import same, trap_alike
 
 WIDTHS = (1, 7, 16, 32, 64)
 ITEMS, GROUP = 150, 70
@@ -112,12 +112,7 @@ def test_a_table_of_places(type_: str, places: list[int], bias: int) -> None:
 @pytest.mark.parametrize("more", ["+1", "+28"])
 def test_a_load_that_faults_is_not_a_constant(more: str) -> None:
     text = permuted(more=more)
-    reports = []
-    for engine in ("jit", "oracle"):
-        with pytest.raises(Trap) as caught:
-            simtlab.assemble(text)["k"].launch(groups=1, group_size=64, engine=engine)(*arguments())
-        reports.append(caught.value.record.key)
-    assert reports[0] == reports[1]
+    trap_alike(text, arguments(), items=64, group_size=64)
 
 
 def test_a_large_table_stays_a_table() -> None:

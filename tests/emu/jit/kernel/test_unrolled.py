@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import simtlab
 from simtlab import Trap, TrapKind
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.analysis import analyse
@@ -15,7 +14,7 @@ from simtlab.emu.jit.launch.engine import execute
 from simtlab.isa.types import Segment
 
 from ...support.oracle_work import make
-from ..support.agreement import same
+from ..support.agreement import same, trap_alike
 
 WIDTHS = (1, 7, 16, 32, 64)
 ITEMS, GROUP = 150, 70
@@ -327,30 +326,16 @@ def test_private_memory_that_stays(case: str) -> None:
 def test_faults_are_reported(body: str) -> None:
     text = FRAME.format(arrays=".private u32 a[8]", body=body)
     assert has_private(text)
-    x = np.zeros(64, np.uint32)
-    reports = []
-    for engine in ("jit", "oracle"):
-        with pytest.raises(Trap) as caught:
-            simtlab.assemble(text)["k"].launch(groups=1, group_size=64, engine=engine)(
-                np.zeros(128, np.uint32), x, 3
-            )
-        reports.append(caught.value.record.key)
-    assert reports[0] == reports[1]
+    args = [np.zeros(128, np.uint32), np.zeros(64, np.uint32), 3]
+    trap_alike(text, args, items=64, group_size=64)
 
 
 def test_a_trap_in_a_copy_has_its_place_in_the_source() -> None:
     body = FILL + SUM.replace("    sub_u32", "    div_u32 $s5, $s5, $s11\n    sub_u32", 1)
     text = FRAME.format(arrays=".private u32 a[8]", body=body)
     assert not has_private(text)
-    x = np.zeros(64, np.uint32)
-    reports = []
-    for engine in ("jit", "oracle"):
-        with pytest.raises(Trap) as caught:
-            simtlab.assemble(text)["k"].launch(groups=1, group_size=64, engine=engine)(
-                np.zeros(128, np.uint32), x, 3
-            )
-        reports.append(caught.value.record.key)
-    assert reports[0] == reports[1]
+    args = [np.zeros(128, np.uint32), np.zeros(64, np.uint32), 3]
+    trap_alike(text, args, items=64, group_size=64)
 
 
 def test_the_budget_counts_copies_in_loops() -> None:

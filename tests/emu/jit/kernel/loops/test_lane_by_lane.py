@@ -23,7 +23,7 @@ from ....support.chains import CHAIN, STEP, WALK, chains, inside
 from ....support.flows import shapes_of
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
-from ...support.agreement import same
+from ...support.agreement import same, trap_alike
 
 BODIES = {
     "a chain": CHAIN,
@@ -162,15 +162,7 @@ def test_many_lanes_of_a_counted_loop_run_it_without_tests(lanes: int, monkeypat
 def test_a_lane_that_faults_is_named() -> None:
     arrays = chains()
     arrays[1][20] = 1 << 20
-    text = WALK.format(BODIES["a chain"])
-    work = make(text, arrays, items=64, group_size=64)
-    with pytest.raises(Trap) as caught:
-        execute(work)
-    record = caught.value.record
-    arrays = chains()
-    arrays[1][20] = 1 << 20
-    again = make(text, arrays, items=64, group_size=64)
-    assert (record.kind, record.pc, record.group, record.local) in oracle.all_traps(again)
+    trap_alike(WALK.format(BODIES["a chain"]), arrays, items=64, group_size=64)
 
 
 ALIKE = """

@@ -6,15 +6,11 @@ import pytest
 
 from simtlab.emu.analysis.lanes.own_memory import has_own_memory
 from simtlab.emu.jit.kernel import compile as code
-from simtlab.emu.jit.launch.engine import execute
-from simtlab.emu.oracle import oracle
 from simtlab.emu.recent import Recent
-from simtlab.emu.traps import Trap
 
 from ....support.chains import WALK, chains, inside
 from ....support.flows import shapes_of
-from ....support.oracle_work import make
-from ...support.agreement import same
+from ...support.agreement import same, trap_alike
 
 STACK = """
     .private u32 depths[8]
@@ -74,11 +70,7 @@ def test_the_only_lane_of_a_warp_may_be_one_that_runs_alone(monkeypatch) -> None
 @pytest.mark.usefixtures("fresh")
 def test_a_lane_alone_faults_beyond_its_private_memory() -> None:
     text = WALK.format(stack(deepest=31))
-    with pytest.raises(Trap) as caught:
-        execute(make(text, chains(), items=64, group_size=64))
-    record = caught.value.record
-    again = make(text, chains(), items=64, group_size=64)
-    assert (record.kind, record.pc, record.group, record.local) in oracle.all_traps(again)
+    trap_alike(text, chains(), items=64, group_size=64)
 
 
 def test_loops_over_memory_of_a_lanes_own_may_run_alone() -> None:

@@ -9,18 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simtlab import Trap, assemble
+from simtlab import assemble
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
-from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.memory.kernel_memory import AFTER_PRIVATE
-from simtlab.emu.jit.launch.engine import execute
-from simtlab.emu.oracle.oracle import all_traps
 from simtlab.isa.types import Segment
 
-from .....support.oracle_work import make
-from ....support.agreement import same
+from ....support.agreement import same, trap_alike
 
 BYTES = {"u8": 1, "s16": 2, "f32": 4, "u64": 8}
 WIDTHS = [1, 7, 16, 32, 64]
@@ -120,14 +116,7 @@ def test_faults_are_the_oracles(fault: str, access: str, width: int) -> None:
     @over:
         st_private_u64 $d3, [own]"""
     text = FRAME.format(row=8, body=body)
-
-    def work() -> Work:
-        out = np.zeros(ITEMS, np.uint64)
-        return make(text, [out], items=ITEMS, group_size=GROUP, width=width)
-
-    with pytest.raises(Trap) as found:
-        execute(work())
-    assert found.value.record.key in all_traps(work())
+    trap_alike(text, [np.zeros(ITEMS, np.uint64)], items=ITEMS, group_size=GROUP, width=width)
 
 
 GUARDED = """

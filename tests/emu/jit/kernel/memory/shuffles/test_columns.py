@@ -11,14 +11,10 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.widths.columns import COLUMNS
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
-from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.launch.regroup import as_run
 from simtlab.emu.jit.llvm.toolchain import host_has
-from simtlab.emu.oracle import oracle
-from simtlab.emu.traps import Trap
 
-from .....support.oracle_work import make
-from ....support.agreement import same
+from ....support.agreement import same, trap_alike
 
 needs_shuffles = pytest.mark.skipif(not host_has("avx512bw"), reason="needs AVX-512BW")
 
@@ -128,16 +124,7 @@ def test_rows_that_overlap_are_stored_in_the_order_of_lanes() -> None:
 def test_places_outside_trap(from_: str, to: str, m: int) -> None:
     """Products that wrap around, and a column that is one too long."""
     arrays: list[Any] = [32, m, numbers(32 * 32), np.zeros(32 * 32, np.uint32)]
-
-    def work():
-        given = [a.copy() if isinstance(a, np.ndarray) else a for a in arrays]
-        return make(copy(from_, to), given, items=(32, 32), group_size=(16, 16))
-
-    found = oracle.all_traps(work())
-    assert found
-    with pytest.raises(Trap) as caught:
-        execute(work())
-    assert caught.value.record.key in found
+    trap_alike(copy(from_, to), arrays, items=(32, 32), group_size=(16, 16))
 
 
 def test_places_that_wrap_around_inside_the_buffer_do() -> None:

@@ -16,15 +16,11 @@ from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.launch import plan
-from simtlab.emu.jit.launch.engine import execute
-from simtlab.emu.oracle import oracle
 from simtlab.emu.recent import Recent
-from simtlab.emu.traps import Trap
 from simtlab.isa.program import Kernel
 
 from .....support.flows import kernel_of
-from .....support.oracle_work import make
-from ....support.agreement import same
+from ....support.agreement import same, trap_alike
 
 TILE = """\
 kernel k(u32 %n, global TYPE* %x, global TYPE* %y, u32 %some) {
@@ -151,20 +147,6 @@ def test_offsets_of_the_access_count(offset: int):
     run(tile(ROWS + moved, COLUMNS + moved, 256, offset=offset), (16, 16), 0)
 
 
-def traps_alike(text: str, group: tuple[int, ...], args: list[Any], items: tuple[int, ...]) -> None:
-    """Check that native code finds a trap that the oracle finds."""
-
-    def work():
-        copies = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-        return make(text, copies, items=items, group_size=group)
-
-    found = oracle.all_traps(work())
-    assert found
-    with pytest.raises(Trap) as caught:
-        execute(work())
-    assert caught.value.record.key in found
-
-
 @pytest.mark.parametrize("access", ["stored", "loaded"])
 @pytest.mark.parametrize("beyond", [0, 1, 16])
 def test_the_last_word_of_a_segment_is_inside_and_no_other(access: str, beyond: int):
@@ -175,14 +157,14 @@ def test_the_last_word_of_a_segment_is_inside_and_no_other(access: str, beyond: 
     if not beyond:
         run(text, (16, 16), 0)
     else:
-        traps_alike(text, (16, 16), [7, x, x, 0], (16, 16))
+        trap_alike(text, [7, x, x, 0], items=(16, 16), group_size=(16, 16))
 
 
 @pytest.mark.parametrize("moved", ["sub_u32 $s5, $s5, 1", "add_u32 $s5, $s5, 0x3fffff00"])
 def test_offsets_that_wrap_around_trap(moved: str):
     text = tile(COLUMNS, f"{COLUMNS}\n {moved}", 256)
     x = np.arange(256, dtype=np.uint32)
-    traps_alike(text, (16, 16), [7, x, x, 0], (16, 16))
+    trap_alike(text, [7, x, x, 0], items=(16, 16), group_size=(16, 16))
 
 
 def test_a_sum_beyond_32_bits_traps():
@@ -190,7 +172,7 @@ def test_a_sum_beyond_32_bits_traps():
     text = tile(COLUMNS, f"{COLUMNS}\n sub_u32 $s5, $s5, 2", 256, offset=2)
     text = text.replace("st_group_u32 $s8, [tile+$s5+8]", "st_group_u32 $s8, [tile+$s5]")
     x = np.arange(256, dtype=np.uint32)
-    traps_alike(text, (16, 16), [7, x, x, 0], (16, 16))
+    trap_alike(text, [7, x, x, 0], items=(16, 16), group_size=(16, 16))
 
 
 LOOP = """\
@@ -279,9 +261,9 @@ def test_rows_of_global_memory_are_accessed(sign: str, group: tuple[int, ...]):
     if sign == "u32":
         whole = (1 << 32) - 40 * (rows - 1)
         arguments = [40, x, x, whole]
-        traps_alike(text, group, arguments, group)
+        trap_alike(text, arguments, items=group, group_size=group)
     for first in (700 - 40 * (rows - 1) - group[0] + 1, 690):
-        traps_alike(text, group, [40, x, x, first], group)
+        trap_alike(text, [40, x, x, first], items=group, group_size=group)
 
 
 def test_rows_need_two_tests():
