@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ from simtlab.emu.jit.launch import in_order
 from simtlab.emu.jit.segments import rounds
 from simtlab.emu.jit.segments.compile import Segments
 from simtlab.emu.jit.segments.phases import WIDEST
+from simtlab.emu.launch import Launch
 from simtlab.emu.recent import Recent
 from simtlab.emu.result import Result
 from simtlab.emu.statistics import Statistics
@@ -93,6 +94,27 @@ def run(name: str, engine: str, width: int) -> tuple[Statistics | None, set[str]
     return found.statistics, {r.engine for r in found.results} | ({ORDER} if counted else set())
 
 
+def both(launch: Launch, args: Sequence[Any]) -> tuple[Result, Result, str]:
+    """Run a launch in native code and in the interpreter; compare memory and counts.
+
+    Returns both results, and what `counted_by` says of native code.
+    """
+    results, left = list[tuple[Result, str]](), []
+    for engine in ("jit", "interp"):
+        given = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
+        run = launch.function.launch(
+            items=launch.geometry.items, group_size=launch.geometry.group_size,
+            warp=launch.geometry.width, engine=engine, stats=True, threads=1,
+        )  # fmt: skip
+        results.append(counted_by(run, *given))
+        left.append([a for a in given if isinstance(a, np.ndarray)])
+    for have, want in zip(*left, strict=True):
+        np.testing.assert_array_equal(have.view(np.uint8), want.view(np.uint8))
+    (native, by), (expected, _) = results
+    assert_equal(native.statistics, expected.statistics)
+    return native, expected, by
+
+
 def engines(
     text: str,
     *args: Any,
@@ -102,20 +124,5 @@ def engines(
 ) -> set[str]:
     """Compare memory and counts with the interpreter's; return what `counted_by` finds."""
     (kernel,) = simtlab.assemble(text)
-    found = set()
-    for width in widths:
-        outcomes = []
-        for engine in ("jit", "interp"):
-            given = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
-            launch = kernel.launch(
-                items=items, group_size=group_size, warp=width, engine=engine, stats=True
-            )
-            outcomes.append(
-                (*counted_by(launch, *given), [a for a in given if isinstance(a, np.ndarray)])
-            )
-        (native, by, have), (expected, _, want) = outcomes
-        for a, b in zip(have, want, strict=True):
-            np.testing.assert_array_equal(a, b)
-        assert_equal(native.statistics, expected.statistics)
-        found.add(by)
-    return found
+    launches = [kernel.launch(items=items, group_size=group_size, warp=width) for width in widths]
+    return {both(launch, args)[2] for launch in launches}

@@ -12,7 +12,8 @@ from simtlab.emu.analysis.counting.plan import analyse_counting
 from simtlab.emu.analysis.counting.rows import Rows
 from simtlab.emu.jit.kernel.compile import facts_for_counting
 
-from .test_counting import both, kernel
+from ....support.counts import both
+from .test_counting import kernel
 
 TEXT = np.random.default_rng(5).integers(0, 7, 4096, np.uint8)
 
@@ -145,7 +146,7 @@ def test_loops(name: str, width: int) -> None:
     (function,) = simtlab.assemble(storing(name))
     for items, group_size in ((256, 128), (300, 50)):
         launch = function.launch(items=items, group_size=group_size, warp=width)
-        native, _ = both(launch, (np.zeros(items, np.uint32),))
+        native, *_ = both(launch, (np.zeros(items, np.uint32),))
         assert native.engine == "jit"
 
 
@@ -201,7 +202,7 @@ def test_versions_of_loops_without_tests(length: int, width: int) -> None:
     (function,) = simtlab.assemble(STRETCHES)
     arguments: tuple[Any, ...] = (np.uint32(length), TEXT, np.zeros(96, np.uint32))
     launch = function.launch(items=96, group_size=32, warp=width)
-    native, _ = both(launch, arguments)
+    native, *_ = both(launch, arguments)
     assert native.engine == "jit"
 
 
@@ -253,7 +254,7 @@ def test_iterations_with_barriers_in_them(width: int, items: int) -> None:
 def test_workgroups_of_three_times_a_power_of_two_warps(group_size: int, width: int) -> None:
     (function,) = simtlab.assemble(BARRIERS.replace("cells[64]", f"cells[{group_size}]"))
     launch = function.launch(items=2 * group_size, group_size=group_size, warp=width)
-    native, _ = both(launch, (np.zeros(2 * group_size, np.uint32),))
+    native, *_ = both(launch, (np.zeros(2 * group_size, np.uint32),))
     assert native.engine == "jit"
 
 
@@ -308,7 +309,7 @@ def test_loops_with_a_copy_for_each_iteration(width: int) -> None:
     x = np.sort(np.random.default_rng(2).integers(0, 60, 1300, np.uint32))
     for items in (1280, 1300):
         launch = function.launch(items=items, group_size=128, warp=width)
-        native, _ = both(launch, (x, np.zeros(items, np.uint32)))
+        native, *_ = both(launch, (x, np.zeros(items, np.uint32)))
         assert native.engine == "jit"
 
 
@@ -317,5 +318,5 @@ def test_workgroups_that_are_a_part_of_a_warp(group_size: int, items: int) -> No
     (function,) = simtlab.assemble(BARRIERS.replace("cells[64]", f"cells[{group_size}]"))
     for width in (32, 64):
         launch = function.launch(items=items, group_size=group_size, warp=width)
-        native, _ = both(launch, (np.zeros(items, np.uint32),))
+        native, *_ = both(launch, (np.zeros(items, np.uint32),))
         assert native.engine == "jit"

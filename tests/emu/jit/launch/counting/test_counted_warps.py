@@ -11,7 +11,7 @@ import simtlab
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_for_counting
 
-from .test_counting import both
+from ....support.counts import both
 
 SEARCH = """
 kernel search(u32 %n, u32 %length, global u8* %text, global u8* %word, global u8* %found) {
@@ -128,7 +128,7 @@ def count(text: str, args: tuple[Any, ...], items: Any, group: Any, warp: int) -
     """Compare counts with the interpreter's; return the width of native warps, and of counted."""
     (kernel,) = simtlab.assemble(text)
     launch = kernel.launch(items=items, group_size=group, warp=warp)
-    native, _ = both(launch, args)
+    native, *_ = both(launch, args)
     assert native.engine == "jit"
     facts = facts_for_counting(kernel.kernel, Geometry.of(None, group, items=items, width=warp))
     return facts.width, facts.counts

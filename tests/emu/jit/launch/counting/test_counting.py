@@ -10,8 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simtlab
-from simtlab.emu.launch import Launch
-from simtlab.emu.module import Result
 from simtlab.emu.statistics import Statistics
 from simtlab.emu.traps import Trap
 from simtlab.programs import catalogue, find
@@ -19,26 +17,7 @@ from simtlab.programs.runner import PlainLauncher, run_program
 from simtlab.testing import Case, kernels
 
 from .....quick import examples
-from ....support.counts import ORDER, WIDTHS, assert_equal, counted_by, noting_order, run
-
-
-def both(launch: Launch, args: tuple[Any, ...]) -> tuple[Result, Result]:
-    """Run a launch in native code and in the interpreter; compare memory and counts."""
-    results = []
-    left = []
-    for engine in ("jit", "interp"):
-        given = tuple(a.copy() if isinstance(a, np.ndarray) else a for a in args)
-        run = launch.function.launch(
-            items=launch.geometry.items, group_size=launch.geometry.group_size,
-            warp=launch.geometry.width, engine=engine, stats=True, threads=1,
-        )  # fmt: skip
-        results.append(run(*given))
-        left.append([a for a in given if isinstance(a, np.ndarray)])
-    for have, want in zip(*left, strict=True):
-        np.testing.assert_array_equal(have.view(np.uint8), want.view(np.uint8))
-    native, expected = results
-    assert_equal(native.statistics, expected.statistics)
-    return native, expected
+from ....support.counts import ORDER, WIDTHS, assert_equal, both, counted_by, run
 
 
 def counted(text: str, *args: Any, items: int = 150, group_size: int = 50) -> Statistics:
@@ -46,12 +25,10 @@ def counted(text: str, *args: Any, items: int = 150, group_size: int = 50) -> St
     (kernel,) = simtlab.assemble(text)
     found = Statistics()
     for width in (7, 32):
-        with noting_order() as in_order:
-            native, _ = both(kernel.launch(items=items, group_size=group_size, warp=width), args)
-        assert native.engine == "jit"
-        assert not in_order
+        native, _, by = both(kernel.launch(items=items, group_size=group_size, warp=width), args)
+        assert by == "jit"
         assert native.statistics is not None
-        found = native.statistics if width == 32 else found
+        found = native.statistics
     return found
 
 
