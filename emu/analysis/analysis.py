@@ -11,10 +11,11 @@ from .facts import Facts
 from .flow import order
 from .flow.order import Flow, Node
 from .lanes.lane_plan import LanePlan
+from .loops.copies import copied
 from .loops.decided_loops import decided
 from .loops.merging import to_merge
 from .loops.short_loops import MOST_ITERATIONS, short_loops
-from .loops.unrolled import copied, unrolled
+from .loops.unrolled import unrolled
 from .loops.walks import split, walks_of
 from .values import construction
 from .values.folding import fold

@@ -49,7 +49,7 @@ class Node:
     latch_of: int | None = None
     """The loop that this latch closes."""
     copied: tuple[Step, ...] | None = None
-    """What runs in place of the instructions from `start` to `stop`, in copies (unrolled.py)."""
+    """What runs in place of the instructions from `start` to `stop`, in copies (copies.py)."""
 
     @property
     def steps(self) -> Sequence[Step]:
@@ -354,53 +354,3 @@ def components(edges: Mapping[int, Sequence[int]], nodes: Iterable[int]) -> list
     backwards = sorted(nodes, reverse=True)
     ways = {node: sorted(edges[node], reverse=True) for node in backwards}
     return [sorted(component) for component in graph.components(ways, backwards)][::-1]
-
-
-def arrivals(
-    flow: Flow,
-    uniform: Iterable[int],
-    exits: Mapping[int, Iterable[tuple[int, int]]] | None = None,
-) -> dict[int, frozenset[tuple[int, int]]]:
-    """Return for each node (place, source) of lanes that may wait elsewhere while it runs.
-
-    `source` is the node that they left. Each node has one set for all cases, so two places of a
-    set need not be occupied at once. Nodes that never run are absent. `uniform` are the nodes whose
-    branch sends all lanes the same way. `exits` are, for headers of loops that may run as one node,
-    the edges (source, target) by which lanes leave them: by several at once, even if each of these
-    sends all lanes the same way.
-    """
-    same_way = frozenset(uniform)
-    found: dict[int, frozenset[tuple[int, int]]] = {START: frozenset()}
-    work = [START]
-
-    def run_first(waits: frozenset[tuple[int, int]]) -> None:
-        """Note that the first node at which lanes wait runs, while the others wait."""
-        if not waits:
-            return
-        first = min(waits, key=lambda lanes: flow.position[lanes[0]])[0]
-        others = frozenset(lanes for lanes in waits if lanes[0] != first)
-        known = found.get(first)
-        if known is None or not others <= known:
-            found[first] = others if known is None else known | others
-            work.append(first)
-
-    while work:
-        number = work.pop()
-        waits = found[number]
-        node = flow.nodes[number]
-        ways = [(flow.route(number, successor), number) for successor in node.successors]
-        if flow.refill is not None and number == flow.refill.inner_latch:
-            ways.append((flow.refill.latch, number))
-        elif flow.refill is not None and number == flow.refill.latch:
-            ways.append((flow.refill.header, number))
-        if exits is not None and number in exits:
-            left = {(flow.route(source, target), source) for source, target in exits[number]}
-            run_first(waits | left)
-        if number in same_way:
-            for way in ways:
-                run_first(waits | {way})
-        else:
-            run_first(waits | frozenset(ways))
-        # If no lane waits at a node after all, it is skipped.
-        run_first(waits)
-    return found

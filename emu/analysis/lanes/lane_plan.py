@@ -5,7 +5,8 @@ from __future__ import annotations
 from ....asm.flow.graph import reachable
 from ....isa.table import Flags, Unit
 from ....isa.types import Segment
-from ..flow.order import START, Flow, arrivals
+from ..flow.arrivals import arrivals
+from ..flow.order import START, Flow
 from ..loops.moved_runs import moved_runs
 from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes

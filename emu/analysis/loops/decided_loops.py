@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from ....isa.instruction import Imm, Instruction
 from ....isa.types import Segment
 from ..flow.order import Flow, Loop, Node
-from .unrolled import copies_of
+from .copies import copies_of
 
 MOST_ITERATIONS = 8
 """Iterations of such a loop."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.flow import order
+from simtlab.emu.analysis.flow.arrivals import arrivals
 from simtlab.emu.analysis.flow.order import Flow, Loop
 from simtlab.emu.analysis.values import construction
 from simtlab.emu.analysis.values.ssa import Op, Phi, Ssa, Value
@@ -63,7 +64,7 @@ def loop_at(flow: Flow, header: int) -> Loop:
 
 def waiting(flow: Flow, uniform: Iterable[int] = ()) -> dict[int, frozenset[int]]:
     """Return for each node the other nodes at which lanes may wait while it runs."""
-    arrived = order.arrivals(flow, uniform)
+    arrived = arrivals(flow, uniform)
     return {n: frozenset(place for place, _ in lanes) for n, lanes in arrived.items()}
 
 
