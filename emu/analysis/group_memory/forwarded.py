@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ....isa.types import Segment
 from ..flow.order import START, Flow
 from ..ranges.trips import only_exit
-from ..values.item_numbers import Numbers, calculated, of_constant
-from ..values.ssa import Const, Op, Ssa, Value
+from ..values.item_numbers import KnownNumbers, Numbers
+from ..values.ssa import Const, Op, Ssa
 from ..warps.uniformity import Shapes
 from .first_stores import sides
 
@@ -177,11 +177,9 @@ class _Walk:
         self._shapes, self._chunk = shapes, chunk
         self._ssa: Ssa = shapes.ssa
         self._flow: Flow = shapes.flow
-        self._size = shapes.facts.group_size
-        self._numbers: dict[Value, Numbers] = {}
-        self._arriving: dict[int, dict[int, Lanes | None]] = {
-            START: {NONE: np.ones(prod(self._size), np.bool_)}
-        }
+        self._numbers = KnownNumbers(shapes.facts.group_size, whole=True)
+        self._none = np.zeros(prod(shapes.facts.group_size), np.bool_)
+        self._arriving: dict[int, dict[int, Lanes | None]] = {START: {NONE: ~self._none}}
         """Node -> node that lanes come from -> these lanes, None if any may come."""
         self._skipped: dict[int, set[int]] = {}
         """Node where the sides of a branch meet -> nodes of the sides."""
@@ -214,11 +212,7 @@ class _Walk:
             lanes = self._lanes_at(number)
             for phi in self._ssa.phis.get(number, ()):
                 if all(loop.header != number for loop in self._flow.loops):
-                    found = [self._of(value) for value in phi.args.values()]
-                    if found[0] is not None and all(
-                        f is not None and (f == found[0]).all() for f in found
-                    ):
-                        self._numbers[phi] = found[0]
+                    self._numbers.set(phi, self._numbers.of_all(phi.args.values()))
             for op in self._ssa.ops.get(number, ()):
                 self._execute(op, lanes)
             self._leave(number, lanes)
@@ -237,7 +231,7 @@ class _Walk:
             return None
         ways = self._arriving.get(number, {})
         skipped = self._skipped.get(number, set())
-        lanes = np.zeros(prod(self._size), np.bool_)
+        lanes = self._none.copy()
         for source, some in ways.items():
             if source in skipped:
                 continue
@@ -258,7 +252,7 @@ class _Walk:
             for target in node.successors:
                 self._take(number, target, lanes)
             return
-        condition = self._of(self._ssa.conditions[number])
+        condition = self._numbers.of(self._ssa.conditions[number])
         if condition is not None and lanes is not None:
             taken = condition.astype(np.bool_)
             for target, some in zip(node.successors, (lanes & ~taken, lanes & taken), strict=True):
@@ -290,12 +284,7 @@ class _Walk:
             if meet:
                 self._skipped.setdefault(end, set()).update(skipped)
 
-    # --- values
-
-    def _of(self, value: Value) -> Numbers | None:
-        if isinstance(value, Const):
-            return of_constant(value, self._size) if value.bits < 1 << 32 else None
-        return self._numbers.get(value)
+    # --- memory
 
     def _execute(self, op: Op, lanes: Lanes | None) -> None:
         row = op.ins.row
@@ -304,16 +293,12 @@ class _Walk:
                 self._store(op, lanes)
             elif not self._load(op, lanes):
                 self._reads_memory = True
-            return
-        found = calculated(op, self._size, self._of, whole=True)
-        if found is not None:
-            self._numbers[op] = found
-
-    # --- memory
+        else:
+            self._numbers.calculate(op)
 
     def _places(self, op: Op, lanes: Lanes | None) -> tuple[NDArray[np.int64], Lanes] | None:
         base = op.base if op.base is not None else Const(op.cls, 0)
-        return self._words.words_of(op, self._of(base), lanes)
+        return self._words.words_of(op, self._numbers.of(base), lanes)
 
     def _store(self, op: Op, lanes: Lanes | None) -> None:
         found, type_ = self._places(op, lanes), op.ins.row.type

@@ -10,7 +10,7 @@ steps of a butterfly, from half of a block down to one word.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from math import prod
 
 import numpy as np
@@ -19,8 +19,8 @@ import numpy.typing as npt
 from ....isa.types import Segment
 from ..flow.order import START, Loop
 from ..ranges.trips import Trips, only_exit
-from ..values.item_numbers import Numbers, calculated, of_constant
-from ..values.ssa import Const, Op, Value
+from ..values.item_numbers import KnownNumbers
+from ..values.ssa import Op
 from ..warps.uniformity import Shapes
 
 Lanes = npt.NDArray[np.bool_]
@@ -50,13 +50,15 @@ class RunningLanes:
 
     def __init__(self, shapes: Shapes, copied: Mapping[int, Trips]) -> None:
         self._shapes, self._ssa, self._flow = shapes, shapes.ssa, shapes.flow
-        self._size, self._whole = shapes.facts.group_size, shapes.facts.whole
-        self._known: dict[Value, Numbers] = {}
+        facts = shapes.facts
+        self._numbers = KnownNumbers(facts.group_size, whole=facts.whole)
+        self.of = self._numbers.of
+        """Returns what all lanes have for a value where they run; None if it is not known."""
         self.copied = copied
         """Loop number -> iterations of the loops that are written once for each of them."""
-        self._none = np.zeros(prod(self._size), bool)
+        self._none = np.zeros(prod(facts.group_size), bool)
         self._may: dict[int, Lanes] = {START: ~self._none}
-        self._exact: dict[int, bool] = {START: self._whole}
+        self._exact: dict[int, bool] = {START: facts.whole}
         """Whether these lanes are all that wait at a node, whenever it runs."""
 
     def may_run(self, number: int) -> Lanes:
@@ -67,12 +69,6 @@ class RunningLanes:
         """Return whether all lanes that may run a node do, and it runs for some."""
         return self._exact.get(number, False) and bool(self.may_run(number).any())
 
-    def of(self, value: Value) -> Numbers | None:
-        """Return what all lanes have for a value where they run; None if it is not known."""
-        if isinstance(value, Const):
-            return of_constant(value, self._size) if value.bits < 1 << 32 else None
-        return self._known.get(value)
-
     def begin(self, number: int) -> Lanes:
         """Begin a node: find what its instructions calculate. Return the lanes that may run it."""
         lanes = self.may_run(number)
@@ -80,9 +76,9 @@ class RunningLanes:
             headers = {loop.header for loop in self._flow.loops}
             if number not in headers:
                 for phi in self._ssa.phis.get(number, ()):
-                    self._set(phi, self._same(list(phi.args.values())))
+                    self._numbers.set(phi, self._numbers.of_all(phi.args.values()))
             for op in self._ssa.ops.get(number, ()):
-                self._set(op, calculated(op, self._size, self.of, whole=self._whole))
+                self._numbers.calculate(op)
         return lanes
 
     def ways(self, number: int) -> list[Lanes] | None:
@@ -108,8 +104,9 @@ class RunningLanes:
         for phi in self._ssa.phis.get(header, ()):
             begin = None
             if len(loops) == 1 and loops[0].number in self.copied:
-                begin = self._same([a for n, a in phi.args.items() if n not in loops[0].nodes])
-            self._set(phi, begin)
+                outside = [a for n, a in phi.args.items() if n not in loops[0].nodes]
+                begin = self._numbers.of_all(outside)
+            self._numbers.set(phi, begin)
         if any(loop.number not in self.copied for loop in loops):
             self._exact[header] = False
 
@@ -121,11 +118,11 @@ class RunningLanes:
     def repeat(self, loop: Loop) -> None:
         """Begin the next iteration of a loop that is copied."""
         following = {
-            phi: self._same([a for n, a in phi.args.items() if n in loop.nodes])
+            phi: self._numbers.of_all([a for n, a in phi.args.items() if n in loop.nodes])
             for phi in self._ssa.phis.get(loop.header, ())
         }
         for phi, numbers in following.items():
-            self._set(phi, numbers)
+            self._numbers.set(phi, numbers)
         self._may[loop.header] = self.may_run(loop.latch)
         self._exact[loop.header] = self._exact.get(loop.latch, False)
         self._forget_nodes(loop)
@@ -140,20 +137,6 @@ class RunningLanes:
         for number in loop.nodes - {loop.header}:
             self._may.pop(number, None)
             self._exact.pop(number, None)
-
-    def _set(self, value: Value, numbers: Numbers | None) -> None:
-        if numbers is None:
-            self._known.pop(value, None)
-        else:
-            self._known[value] = numbers
-
-    def _same(self, values: Collection[Value]) -> Numbers | None:
-        """Return the numbers that all of some values have; None if they differ or are not known."""
-        found = [self.of(value) for value in values]
-        first = found[0] if found else None
-        if first is None or any(f is None or (f != first).any() for f in found[1:]):
-            return None
-        return first
 
 
 def has_known_lanes(shapes: Shapes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 
 import numpy as np
@@ -77,6 +77,41 @@ def calculated(
     args = [of(a) for a in op.args]
     known = [a for a in args if a is not None]
     return computed(op, known) if len(known) == len(args) else None
+
+
+class KnownNumbers:
+    """The numbers that the work-items of a workgroup have for values, where they are known."""
+
+    def __init__(self, group_size: Dim3, *, whole: bool) -> None:
+        self._size, self._whole = group_size, whole
+        self._known: dict[Value, Numbers] = {}
+
+    def of(self, value: Value) -> Numbers | None:
+        """Return the numbers of a value; None if they are not known."""
+        if isinstance(value, Const):
+            return of_constant(value, self._size) if value.bits < 1 << 32 else None
+        return self._known.get(value)
+
+    def of_all(self, values: Iterable[Value]) -> Numbers | None:
+        """Return the numbers that all of some values have; None if they differ or are not known."""
+        found = [self.of(value) for value in values]
+        first = found[0] if found else None
+        if first is None or any(f is None or (f != first).any() for f in found[1:]):
+            return None
+        return first
+
+    def set(self, value: Value, numbers: Numbers | None) -> None:
+        """Set the numbers of a value; None if they are not known."""
+        if numbers is None:
+            self._known.pop(value, None)
+        else:
+            self._known[value] = numbers
+
+    def calculate(self, op: Op) -> Numbers | None:
+        """Set what an op gives, as far as its operands are known; return it."""
+        found = calculated(op, self._size, self.of, whole=self._whole)
+        self.set(op, found)
+        return found
 
 
 def of_constant(value: Const, group_size: Dim3) -> Numbers:

@@ -121,7 +121,7 @@ class LaneDistances:
         self._shapes = shapes
         self._facts = facts = shapes.facts
         self._none = Distances(np.zeros(facts.width, np.int64))
-        self._exact: dict[Value, item_numbers.Numbers] = {}
+        self._exact = item_numbers.KnownNumbers(facts.group_size, whole=facts.whole)
         """Values that are the same in all workgroups, of every work-item in turn."""
         self._found: dict[Value, Found] = {}
         values = [v for v in shapes.ssa.values() if v.cls is RegClass.S]
@@ -146,7 +146,7 @@ class LaneDistances:
             changed = False
             for value in values:
                 old = self._found[value]
-                if old is None or (isinstance(value, Op) and value in self._exact):
+                if old is None or self._exact.of(value) is not None:
                     continue
                 new = self._phi(value) if isinstance(value, Phi) else self._op(value)
                 if isinstance(old, Distances) and isinstance(new, Distances) and old.is_same(new):
@@ -170,9 +170,8 @@ class LaneDistances:
 
     def _op(self, value: Value) -> Found:
         assert isinstance(value, Op)
-        exact = self._calculated(value)
+        exact = self._exact.calculate(value)
         if exact is not None:
-            self._exact[value] = exact
             apart = _between_lanes(exact, self._facts.width)
             if apart is not None:
                 return Distances(apart)
@@ -216,16 +215,6 @@ class LaneDistances:
         ids = item_numbers.local_ids(self._facts.group_size, op.ins.literals[0])
         apart = _between_lanes(ids, self._facts.width)
         return None if apart is None else Distances(apart)
-
-    def _calculated(self, op: Op) -> item_numbers.Numbers | None:
-        """Return the value of each work-item, if it is the same in all workgroups."""
-        facts = self._facts
-        return item_numbers.calculated(op, facts.group_size, self._known, whole=facts.whole)
-
-    def _known(self, value: Value) -> item_numbers.Numbers | None:
-        if isinstance(value, Const):
-            return item_numbers.of_constant(value, self._facts.group_size)
-        return self._exact.get(value)
 
 
 _SUMS = frozenset(

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ....analysis.values.ssa import Op, Value
+from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from . import conditional
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
-from .addressing.windows import Place, Row
+from .addressing.windows import Place
 from .ahead import Ahead
 from .by_index import ByIndex
 from .cold import Cold, Targets
@@ -160,20 +160,6 @@ class GlobalMemory:
         type_ = load.ins.row.type
         assert type_ is not None
         return ("carried", load), [integer(type_.bits, self.lanes.n)] * self.lanes.k
-
-    def element(self, op: Op) -> tuple[Row, Value] | None:
-        """Return the row of a load or store of one place, and the 64-bit index into it, if any."""
-        type_, address, base = op.ins.row.type, op.ins.address, op.base
-        assert type_ is not None
-        assert address is not None
-        form = None if base is None else self.addresses.form(base)
-        if base is None or form is None:
-            return None
-        window = self.addresses.window(base, form, not op.ins.row.is_load)
-        if window is None:
-            return None
-        form = form.plus_constant(address.offset)
-        return self.addresses.element(form, window, type_.size, type_.size)
 
     def _place(self, site: Site, form: Form) -> Place:
         """Return where a wide access by an index with a stride begins."""
