@@ -71,7 +71,7 @@ class Races:
         """Check loads: against stores and atomics, and whether there was one at all."""
         shadow = t.shadow
         stores = shadow.writes[t.cells]
-        self._against(t, "load", stores, "store")
+        self._against_stores(t, "load", stores)
         if shadow.atomics is not None:
             self._against_latest(t, "load", shadow.atomics, "atomic")
         if not shadow.given:
@@ -109,16 +109,16 @@ class Races:
         """Check atomics against loads and stores."""
         shadow = t.shadow
         stores = shadow.writes[t.cells]
-        self._against(t, "atomic", stores, "store")
+        self._against_stores(t, "atomic", stores)
         self._against_latest(t, "atomic", shadow.reads, "load")
         if not shadow.given:
             self._unwritten(t, "atomic", stores)
         shadow.make_atomics().add(t.cells, t.me, self.order)
 
-    def _against(self, t: Touch, action: str, earlier: Array, before: str) -> None:
-        found = self.order.unordered(earlier, t.me, t.floors, is_local=t.shadow.is_local)
+    def _against_stores(self, t: Touch, action: str, stores: Array) -> None:
+        found = self.order.unordered(stores, t.me, t.floors, is_local=t.shadow.is_local)
         if found.size:
-            self._report(t, action, found, earlier, before)
+            self._report(t, action, found, stores, "store")
 
     def _against_latest(self, t: Touch, action: str, latest: Latest, before: str) -> None:
         found, earlier = latest.unordered(t.cells, t.me, t.floors, self.order)

@@ -10,8 +10,9 @@ PCs) and exposes the path that runs now:
 The executor advances `pc` for instructions and uniform branches, and calls the scheme at the events
 below. Contract, in the order in which an executor keeps it:
 
-1. After each instruction the executor tests `stops_at(pc)` and calls `arrive()` if it holds. Paths
-   are parked at block leaders only, so testing at leaders is testing everywhere.
+1. After each instruction the executor calls `arrive()` if `pc` is `watch`, or is not below it where
+   the scheme `watches_order`. Paths are parked at block leaders only, so testing at leaders is
+   testing everywhere.
 2. `branch()` is called for divergent branches only, `exit()` when the running lanes returned,
    `reconverge()` after a `reconverge` instruction was issued (pc is already past it).
 3. `barrier()` is called when the running lanes reach a barrier: it returns False where a part of
@@ -99,9 +100,3 @@ class Scheme(ABC):
         The current side of an entry comes first.
         """
         return []
-
-    def stops_at(self, pc: int) -> bool:
-        """Return whether `arrive` must be called at `pc`."""
-        if self.watch == NOWHERE:
-            return False
-        return pc >= self.watch if self.watches_order else pc == self.watch

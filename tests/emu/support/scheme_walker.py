@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from simtlab.emu.engine import SchemeSpec
-from simtlab.emu.schemes import Scheme, resolve
+from simtlab.emu.schemes import NOWHERE, Scheme, resolve
 
 Operation = tuple
 Outcome = Callable[[int, int], bool]
@@ -101,7 +101,8 @@ def step(
             scheme.pc = target // 8 if taken else fall
         case _:
             scheme.pc = fall
-    if scheme.stops_at(scheme.pc):
+    is_met = scheme.pc >= scheme.watch if scheme.watches_order else scheme.pc == scheme.watch
+    if scheme.watch != NOWHERE and is_met:
         scheme.arrive()
     if operation == ("rcv",):
         scheme.reconverge()
