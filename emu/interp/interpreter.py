@@ -65,17 +65,18 @@ def slots_of(work: Work) -> int:
 class Interpreter:
     """One launch. `run` executes all of it; `start` and `round` are its steps, for debuggers.
 
-    A subclass that records a run overrides `issues` and `diverges`.
+    With `every_pc` a round executes a single instruction. A subclass that records a run overrides
+    `issues` and `diverges`.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, *, every_pc: bool = False) -> None:
         self.work = work
         scheme_class, options = resolve(work.scheme)
         n = len(work.kernel.words)
         self.statistics = Statistics(executions=np.zeros(n, np.int64), lanes=np.zeros(n, np.int64))
         self.resident = Resident(work, slots_of(work))
         self.warps = Warps(self.resident, scheme_class, options, self.statistics)
-        every_pc = scheme_class.needs_every_pc(options)
+        every_pc = every_pc or scheme_class.needs_every_pc(options)
         self.blocks = build(self.resident, self.warps.executed, every_pc=every_pc)
         self.rounds = 0
         self._next_check = CHECK_ROUNDS
