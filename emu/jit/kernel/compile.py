@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
 
+from ....isa.collection import without_garbage_collection
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import Analysis, analyse
@@ -69,6 +70,7 @@ _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
 _GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 
 
+@without_garbage_collection()
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code for a launch of this shape may rely on."""
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
@@ -183,6 +185,7 @@ def depends_on_width(kernel: Kernel) -> bool:
     return any(ins.row.stem in OF_WARPS for ins in kernel.instructions)
 
 
+@without_garbage_collection()
 def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     """Return the IR text of a kernel: `kernel`, and `frame_bytes` for what a waiting warp keeps."""
     # A launch whose code is cached does without the code generator.
@@ -214,7 +217,8 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 
     make_others = others if usual else None
     function = KernelCode(module, kernel, readonly_bytes, shapes, plan, counted, make_others)
-    alone = _alone(analysis, facts) if facts.own_memory is OwnMemory.MEASURED else None
+    measures = kernel.private_size and facts.own_memory is OwnMemory.MEASURED
+    alone = _alone(analysis, facts) if measures else None
     giving = refilled(kernel, shapes, plan) if host_has("avx512f") else None
     if alone is not None:
         version = KernelCode(module, kernel, readonly_bytes, *alone)
