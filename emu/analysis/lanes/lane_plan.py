@@ -6,12 +6,12 @@ from ....asm.flow.graph import reachable
 from ....isa.table import Flags, Unit
 from ....isa.types import Segment
 from ..flow.arrivals import arrivals
-from ..flow.order import START, Flow
+from ..flow.order import START, Flow, Loop
 from ..loops.moved_runs import moved_runs
 from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
 from .masks import Masks
-from .sparse import sparse_loops, ways_out
+from .sparse import sparse_loops, sparse_runs, ways_out
 
 MOST_ALONE = 64
 """The most lanes of a warp in which a lane may run a loop alone: a mask is one word there."""
@@ -29,19 +29,20 @@ class LanePlan:
     """Loops that run lane by lane, where lanes wait while a node runs, and the masks of nodes.
 
     Nodes that never run, or only inside of a loop that always runs lane by lane, are not in
-    `waits`.
+    `waits`. In code that counts, only loops that move `runs` do so, if asked for.
     """
 
-    def __init__(self, shapes: Shapes) -> None:
+    def __init__(self, shapes: Shapes, *, runs: bool = False) -> None:
         flow = shapes.flow
         self.uniform_branches = shapes.uniform_branches()
         facts = shapes.facts
         few_lanes = facts.together_from > 1 and facts.width <= MOST_ALONE
-        # Accesses of lanes that run alone are not watched.
-        few_lanes = few_lanes and not facts.counts
-        self.sparse = sparse_loops(shapes) if few_lanes else {}
-        """Header -> loop of those that run lane by lane, as one node, for some masks or all; none
-        in code that counts."""
+        self.sparse: dict[int, Loop] = {}
+        """Header -> loop of those that run lane by lane, as one node, for some masks or all."""
+        if few_lanes and not facts.counts:
+            self.sparse = sparse_loops(shapes)
+        elif few_lanes and runs:
+            self.sparse = sparse_runs(shapes)
         self.has_both = shapes.facts.together_from <= shapes.facts.width and not any(
             moved_runs(shapes.ssa, loop) for loop in self.sparse.values()
         )

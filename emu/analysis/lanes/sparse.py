@@ -11,6 +11,7 @@ from __future__ import annotations
 from ....isa.types import RegClass, Segment
 from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
+from ..loops.moved_runs import moved_run
 from ..ranges.stepping import increment_of, is_invariant
 from ..values.commuting import commute
 from ..values.ssa import Op, Phi, Ssa, Value, made_of, uses
@@ -39,6 +40,17 @@ def sparse_loops(shapes: Shapes) -> dict[int, Loop]:
         found[loop.header] = loop
         covered |= loop.nodes
     return found
+
+
+def sparse_runs(shapes: Shapes) -> dict[int, Loop]:
+    """Return header -> loop of the sparse loops that do nothing but move a run of elements."""
+    return {
+        loop.header: loop
+        for loop in shapes.flow.loops
+        if moved_run(shapes.ssa, loop) is not None
+        and can_run_alone(shapes, loop)
+        and gains_alone(shapes, loop)
+    }
 
 
 def _is_left_together(shapes: Shapes, loop: Loop) -> bool:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
+from typing import TYPE_CHECKING
 
 from ....isa.collection import without_garbage_collection
 from ....isa.program import Kernel
@@ -34,6 +35,9 @@ from ..runtime.gathers import gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_many
 from ..runtime.strips import reporting_lowest
+
+if TYPE_CHECKING:
+    from .function import Counted
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -205,8 +209,9 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         assert relied is not None, "counted in the interpreter's order"
         regions = counting.regions(facts)
         assert regions is not None
-        counted = Counted(regions, relied)
-    shapes, plan = analysis.shapes(facts), analysis.lane_plan(facts)
+        counted = Counted(regions, relied, analysis.lane_plan(facts))
+    shapes = analysis.shapes(facts)
+    plan = analysis.lane_plan(facts) if counted is None else _counting_plan(shapes, counted)
     module = ModuleText(function_attributes())
     usual = _in_turns(kernel, facts)
 
@@ -235,6 +240,23 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         way = min(function.memory.watched_by, default=0)
         module.define("watched_by", f"define i64 @watched_by() #0 {{\n  ret i64 {way}\n}}\n")
     return str(module)
+
+
+def _counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
+    """Return how lanes run in code that counts: alone if they move runs that can be counted.
+
+    Accesses of lanes that run alone are not watched, and warps must be those of the launch.
+    """
+    from .counters import may_count_runs
+    from .loops.moved_runs import moves_runs
+
+    facts = shapes.facts
+    if facts.width != facts.counts or facts.splits or counted.relied.watched or not moves_runs():
+        return counted.plan
+    runs = LanePlan(shapes, runs=True)
+    loops = runs.sparse.values()
+    may = bool(loops) and may_count_runs(facts, counted.plan, counted.regions, loops)
+    return runs if may else counted.plan
 
 
 def _alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:

@@ -7,13 +7,14 @@ at the end of a call, a function counts them (row_counts.py).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ...analysis.counting.rows import Mask, Rows
 from ..llvm.text import integer
 from .counted_warps import CountedWarps, Flags, Numbers
 from .lane_code import LaneCode
 from .row_counts import DEPTHS, ITERATIONS, STARTS, Columns, NodeCounts, RowCounts
+from .run_counts import RunCounts
 
 STARTING = "starting"
 """The variable of the lanes that a warp has at its start."""
@@ -22,7 +23,8 @@ STARTING = "starting"
 class CountedRows:
     """Emits the keeping of masks; `starting` are the lanes of a warp at its start.
 
-    Without `starting` a warp has all of its lanes. `version` precedes names.
+    Without `starting` a warp has all of its lanes. `version` precedes names. The loops `runs`, by
+    number, keep no masks: lanes run them alone, and they move runs.
     """
 
     def __init__(
@@ -33,6 +35,7 @@ class CountedRows:
         starting: Sequence[str] | None,
         counts: NodeCounts,
         version: str,
+        runs: Collection[int] = (),
     ) -> None:
         self.lanes, self.rows = lanes, rows
         self._warps, self._words = warps, lanes.variables
@@ -42,7 +45,10 @@ class CountedRows:
         entry = lanes.entry
         joins = any(row.branches for row in rows.of.values())
         for number, row in rows.of.items():
-            if not row.masks:
+            if number in runs:
+                run = RunCounts(entry.module, lanes.facts, lanes.flow, row, counts)
+                run.define(self._function(number))
+            if number in runs or not row.masks:
                 continue
             columns = Columns(lanes.facts, row, has_starts=starting is not None)
             self._columns[number] = columns
@@ -108,6 +114,27 @@ class CountedRows:
             depth = warps.let("add", depth, more)
         for loop in loops:
             self._begin(loop.number, depth)
+
+    def count_run(self, loop: int, made: str) -> None:
+        """Count a loop that moves a run, of whose iterations each lane has made so many (a ptr)."""
+        lanes, code = self.lanes, self.lanes.code
+        start = self._start()
+        (depth,) = self._depth(loop)
+        given = f"ptr {made}, i64 {lanes.word(lanes.mask)}, i64 {start}, i64 {depth}"
+        code.line(f"call void @{self._function(loop)}({given}, ptr {self._memory})")
+        (branch,) = self.rows.of[loop].branches
+        flow = lanes.flow
+        for to in flow.nodes[branch].successors:
+            if flow.route(branch, to) not in flow.loops[loop].nodes:
+                self._go_on(branch, flow.route(branch, to))
+
+    def _start(self) -> str:
+        """Return the lanes with which the warp has started, an i64."""
+        if self._starting is None:
+            return str((1 << self.lanes.facts.counts) - 1)
+        t = self._word_type
+        (word,) = self._words.load(STARTING, [t])
+        return word if t == "i64" else self.lanes.code.let(f"zext {t} {word} to i64")
 
     # --- iterations
 

@@ -20,11 +20,12 @@ The version for interior warps has counters of its own, since more of its nodes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ...analysis.counting.regions import Region
 from ...analysis.counting.rows import Rows
-from ...analysis.flow.order import START
+from ...analysis.facts import Facts
+from ...analysis.flow.order import START, Loop
 from ...analysis.lanes.lane_plan import LanePlan
 from ..runtime.context import Count, Slot
 from .context_code import load_slot
@@ -43,8 +44,46 @@ LEVEL = 1 << 32
 """One entry of the stack, in a context."""
 
 
+def divergent(regions: Mapping[int, Region], plan: LanePlan) -> dict[int, Region]:
+    """Return the regions of the branches that may diverge."""
+    return {b: r for b, r in regions.items() if b not in plan.uniform_branches}
+
+
+def lengths(plan: LanePlan) -> dict[int, int]:
+    """Return node with counts of its own -> instructions of all nodes that share them."""
+    found: dict[int, int] = {}
+    for number, same in plan.masks.runs_with.items():
+        found[same] = found.get(same, 0) + plan.masks.flow.nodes[number].length
+    return found
+
+
+def rows_of(facts: Facts, plan: LanePlan, regions: Mapping[int, Region]) -> Rows:
+    """Return the masks of iterations from which counts follow, of branches that may diverge."""
+    flow = plan.masks.flow
+    leaders = {n for n, length in lengths(plan).items() if n == START or length}
+    leaders = {n for n in leaders if flow.nodes[n].latch_of is None}
+    stops = any(n.last is not None and n.last.row.is_barrier for n in flow.nodes)
+    stops = stops and not facts.one_warp
+    return Rows(flow, regions, plan.masks.runs_with, leaders, stops=stops)
+
+
+def may_count_runs(
+    facts: Facts, plan: LanePlan, regions: Mapping[int, Region], runs: Collection[Loop]
+) -> bool:
+    """Return whether masks of iterations are kept, but those of loops that move runs need not be.
+
+    A loop that lanes leave for where they never return has no region.
+    """
+    rows = rows_of(facts, plan, divergent(regions, plan))
+    have_regions = all(rows.of[loop.number].branches for loop in runs)
+    return rows.do and rows.size <= MOST_MASKS and have_regions
+
+
 class Counters:
-    """Emits the counting of a kernel's warps; `starting` are the lanes of a warp at its start."""
+    """Emits the counting of a kernel's warps; `starting` are the lanes of a warp at its start.
+
+    `runs` are the numbers of loops that move runs, which lanes run alone.
+    """
 
     def __init__(
         self,
@@ -53,6 +92,7 @@ class Counters:
         regions: Mapping[int, Region],
         starting: Sequence[str],
         reported: LanePlan | None = None,
+        runs: Collection[int] = (),
     ) -> None:
         self.lanes = lanes
         self._words = lanes.variables
@@ -60,13 +100,12 @@ class Counters:
         self._plan = plan
         self._interior: Counters | None = None
         self._waits = plan.waits
-        self._regions = {b: r for b, r in regions.items() if b not in plan.uniform_branches}
+        self._regions = divergent(regions, plan)
         self._starting = starting
         self._joins = {r.join for r in self._regions.values()} - {None}
         self._watched = {n for r in self._regions.values() if r.join is not None for n in r.nodes}
-        self._length: dict[int, int] = {}
-        """Node with counts of its own -> instructions of all nodes that share them."""
         runs_with = plan.masks.runs_with
+        self._length = lengths(plan)
         self._reported: dict[int, list[int]] = {}
         """Node with counts of its own -> the nodes for which `statistics_of` looks for them."""
         for number, same in (reported or plan).masks.runs_with.items():
@@ -76,14 +115,11 @@ class Counters:
         self._leaders = {same for number, same in runs_with.items() if same != number}
         """Nodes whose counts and contexts others share."""
         self._never_empty = plan.masks.never_empty | plan.masks.tested
-        for number, same in runs_with.items():
-            length = lanes.flow.nodes[number].length
-            self._length[same] = self._length.get(same, 0) + length
         self._in_memory = reported is None and 2 * len(self._length) > MOST_WORDS
         self._memory = lanes.entry.let(f"inttoptr i64 {load_slot(lanes.entry, Slot.COUNTS)} to ptr")
         self._counts: dict[str, int] = {}
         """Variables whose values are added to counts in memory, and which."""
-        self._rows = self._counted_rows(is_interior=reported is not None)
+        self._rows = self._counted_rows(runs, is_interior=reported is not None)
         """What counts whole iterations, if that does."""
         self._nonempty: Flags = []
         """Which of the launch's warps run a node."""
@@ -99,17 +135,13 @@ class Counters:
                 lanes.variables.share(name, self._warps.types, self._words)
         return self._interior
 
-    def _counted_rows(self, *, is_interior: bool) -> CountedRows | None:
+    def _counted_rows(self, runs: Collection[int], *, is_interior: bool) -> CountedRows | None:
         """Return what counts whole iterations; None if nodes count for themselves.
 
         The version for interior warps has no other conditions to meet than that of all warps.
         """
-        lanes, flow = self.lanes, self.lanes.flow
-        leaders = {n for n, length in self._length.items() if n == START or length}
-        leaders = {n for n in leaders if flow.nodes[n].latch_of is None}
-        stops = any(n.last is not None and n.last.row.is_barrier for n in flow.nodes)
-        stops = stops and not lanes.facts.one_warp
-        rows = Rows(flow, self._regions, self._same, leaders, stops=stops)
+        lanes = self.lanes
+        rows = rows_of(lanes.facts, self._plan, self._regions)
         if not rows.do or (rows.size > MOST_MASKS and not is_interior):
             return None
         return CountedRows(
@@ -123,6 +155,7 @@ class Counters:
                 self._memory,
             ),
             version="i" if is_interior else "",
+            runs=runs,
         )
 
     @property
@@ -187,6 +220,11 @@ class Counters:
         if number in self._watched and length:
             compared = warps.both(self._has_join(self._context), self._nonempty)
             self._add_each(Count.COMPARISONS, self._if(compared, length))
+
+    def count_run(self, loop: int, made: str) -> None:
+        """Count a loop that moves a run, of whose iterations each lane has made so many (a ptr)."""
+        assert self._rows is not None
+        self._rows.count_run(loop, made)
 
     def _context_at(self, number: int) -> Numbers:
         """Return the context of the running lanes of a node; at a join that of before."""

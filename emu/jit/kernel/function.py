@@ -70,6 +70,8 @@ class Counted(NamedTuple):
     """What divergent branches make a warp run."""
     relied: Reliance
     """What makes the kernel independent of the schedule."""
+    plan: LanePlan
+    """How lanes would run if none ran a loop alone: it says which nodes share counts."""
 
 
 class KernelCode:
@@ -92,7 +94,7 @@ class KernelCode:
         self.variables = Variables(self.entry, self.code)
         self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
         self._table = ValueTable(shapes.ssa)
-        self._regions = None if counted is None else counted.regions
+        self._counted = counted
         self._others = others
         self._counters: Counters | None = None
         self._finish: Callable[[], None] = lambda: None
@@ -204,13 +206,15 @@ class KernelCode:
         if self.facts.splits:
             from .split_counts import SplitCounts
 
-            assert self._regions is not None
-            splits = SplitCounts(lanes, self.plan, self._regions, warp.existing)
+            assert self._counted is not None
+            splits = SplitCounts(lanes, self.plan, self._counted.regions, warp.existing)
             splits.begin_warp()
             self._finish = splits.finish
             return Edges(lanes, self.plan, splits)
-        if self._regions is not None:
-            self._counters = Counters(lanes, self.plan, self._regions, warp.existing)
+        if self._counted is not None:
+            regions, plan = self._counted.regions, self._counted.plan
+            runs = {loop.number for loop in self.plan.sparse.values()}
+            self._counters = Counters(lanes, plan, regions, warp.existing, runs=runs)
             self._counters.begin_warp()
             self._finish = self._counters.finish
         return Edges(lanes, self.plan, self._counters)

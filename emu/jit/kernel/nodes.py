@@ -198,7 +198,7 @@ class Nodes:
         if loop is not None:
             self._latches.hide(loop, self._version, self._access)
         edges.keep_mask(number)
-        if edges.counters is not None:
+        if edges.counters is not None and number not in plan.sparse:
             edges.counters.run(number)
         if number in plan.sparse and self._version is None:
             if plan.has_both:

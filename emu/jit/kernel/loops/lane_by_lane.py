@@ -19,12 +19,14 @@ from ...llvm.text import register_type
 from ...runtime.context import TrapCode
 from .. import budget
 from ..control.edges import Edges
+from ..counters import Counters
 from ..instructions import Instructions
 from ..lane_code import LANE, LaneCode
 from ..memory.conditional import may_be_conditional
 from ..memory.joint_tests import JointTests
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
+from .counted_runs import CountedRun
 from .dispatched import Dispatched, found_dispatches
 from .hoisted import Hoisted
 from .lane_cells import LaneCells, cell_type
@@ -71,6 +73,10 @@ class LaneByLane:
         runs = moved_runs(lanes.ssa, loop) if moves_runs() else []
         self._runs = {run.loop.header: run for run in runs}
         """Header -> the run that its loop moves."""
+        self._counted: CountedRun | None = None
+        """What counts the loop, in code that counts."""
+        if isinstance(edges.counters, Counters):
+            self._counted = CountedRun(edges.counters, loop, self.one, self._cells)
 
     def _report(self, lane: str) -> None:
         # Code that reports may be shared by both versions of the loop.
@@ -97,6 +103,8 @@ class LaneByLane:
         code.block(f"done{header}")
         self.one.variables.poison(code, lanes.facts.poison)
         self.one.variables.check()
+        if self._counted is not None:
+            self._counted.count()
         self._exits.rejoin()
 
     def _emit_lanes(self, version: str, hoisted: Hoisted | None) -> None:
@@ -155,7 +163,8 @@ class LaneByLane:
         run, hoisted = self._runs[header], self._hoisted
         self.code.block(f"{self.version}run{header}")
         is_charged = hoisted is not None and hoisted.is_charged and run.loop is self.loop
-        move_run(self.one, self._instructions.access, run, charges=not is_charged)
+        add = None if self._counted is None else self._counted.add
+        move_run(self.one, self._instructions.access, run, charges=not is_charged, add=add)
         self.code.jump(self._dispatched.label(header))
 
     def begin_node(self, number: int) -> None:
@@ -181,6 +190,8 @@ class LaneByLane:
             unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
         else:
             budget.pay(self.one, loop)
+        if self._counted is not None:
+            self._counted.add("1")
         code.jump(self._dispatched.label(loop.header), unroll=unroll)
 
     def _load_ahead(self, remaining: str, ahead: dict[Value, str]) -> None:
@@ -210,6 +221,8 @@ class LaneByLane:
         one.variables.store("counters", ["ptr"], [counters])
         one.variables.store(budget.OWN, ["ptr"], [counter])
         budget.begin_owing(one)
+        if self._counted is not None:
+            self._counted.begin()
         self._instructions.access.local.rows.begin_own()
 
     def leave(self, number: int) -> None:
@@ -280,6 +293,8 @@ class LaneByLane:
                 self._dispatched.continue_at(way, source)
             return
         self._exits.leave(way, zip(phis, values, strict=True), self._lane)
+        if self._counted is not None:
+            self._counted.leave(self._lane)
         code.jump(f"{self.version}_next{self.loop.header}")
 
 

@@ -6,6 +6,8 @@ suffices and no element is loaded that an earlier iteration stores. Then the loo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....analysis.loops.moved_runs import MovedRun
 from ....analysis.values.ssa import Op
 from ...arithmetic.widths import narrowed
@@ -27,10 +29,18 @@ def moves_runs() -> bool:
     return host_has("avx512bw") and host_has("bmi2")
 
 
-def move_run(one: LaneCode, memory: Access, run: MovedRun, *, charges: bool) -> None:
+def move_run(
+    one: LaneCode,
+    memory: Access,
+    run: MovedRun,
+    *,
+    charges: bool,
+    add: Callable[[str], None] | None = None,
+) -> None:
     """Append the move of a run by a lane alone, in the block before its loop.
 
-    `charges` says whether the loop's iterations are charged one by one.
+    `charges` says whether the loop's iterations are charged one by one. `add` notes how many the
+    move has made, if they are counted.
     """
     code = one.code
     one.local.clear()
@@ -52,6 +62,8 @@ def move_run(one: LaneCode, memory: Access, run: MovedRun, *, charges: bool) -> 
     tested.enter()
     _move(one, run, origin, to, tested.returns)
     _advance(one, run, tested.returns)
+    if add is not None:
+        add(tested.returns)
     code.jump(after)
     code.block(after)
 
