@@ -12,6 +12,9 @@ branch does. A load that decides branches is safe in one of three ways:
   work-item accesses a place that one has stored to. Native code watches these accesses, if the
   places in group memory do not follow from the numbers of work-items (own_places.py).
 
+Another kernel may still execute what it does in the interpreter's order if each batch of workgroups
+loads what was in memory before it (loads_first.py).
+
 What is stored to private or to watched memory decides branches as well, as soon as loads from there
 do.
 """
@@ -29,6 +32,7 @@ from ..analysis import analyse
 from ..values.numbering import numbering_of
 from ..values.ssa import Const, Op, Ssa, Value, arguments_of
 from ..warps.influence import Influence
+from .loads_first import loads_first
 from .own_places import are_own
 
 
@@ -55,11 +59,13 @@ class Reliance:
     """The same of group memory; 0 if it is not watched."""
     in_line: bool = False
     """Whether the grid must have one dimension: a buffer's places are those of numbers in it."""
+    before: frozenset[int] = frozenset()
+    """Parameters by which work-items load what was in memory before the batch of their workgroup."""
 
     @property
     def is_tested(self) -> bool:
         """Whether a launch has conditions to meet."""
-        return bool(self.loaded or self.watched)
+        return bool(self.loaded or self.watched or self.before)
 
 
 def reliance_of(kernel: Kernel, group_size: Dim3) -> Reliance | None:
@@ -86,7 +92,7 @@ class _Proof:
     """The search for what must be watched: a fixed point, since stored values may decide."""
 
     def __init__(self, kernel: Kernel, group_size: Dim3) -> None:
-        self._ssa = analyse(kernel).ssa
+        self._code, self._ssa = kernel.instructions, analyse(kernel).ssa
         self._group_size = group_size
         self._accesses = accesses = _Accesses(self._ssa, kernel)
         self._targets: set[Value] = set(self._ssa.conditions.values())
@@ -96,6 +102,20 @@ class _Proof:
 
     def reliance(self) -> Reliance | None:
         """Return what the kernel relies on."""
+        return self._independent() or self._loads_first()
+
+    def _loads_first(self) -> Reliance | None:
+        """Return that batches load before they store, and that other buffers are not changed."""
+        accesses = self._accesses
+        before = loads_first(self._code, self._ssa, accesses.param)
+        if before is None:
+            return None
+        loads = frozenset(op.pc for ops in self._loads.values() for op in ops)
+        others = frozenset(self._loads) - before
+        return Reliance(others, accesses.stored_params, loads, before=before)
+
+    def _independent(self) -> Reliance | None:
+        """Return what makes the kernel independent of the schedule."""
         accesses, owned = self._accesses, set[int]()
         private, group = (
             accesses.loads_of(s) if accesses.stores_to(s) else frozenset[Op]()

@@ -36,6 +36,7 @@ from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
 from .workgroups.barriers import FRAME, Barriers
+from .workgroups.batches import in_batches
 from .workgroups.group_order import group_order
 from .workgroups.identity import (
     GROUP,
@@ -170,8 +171,15 @@ class KernelCode:
         """
         facts = self.facts
         head = f"define internal i32 @groups({ARGUMENTS}) noinline"
+        before = self.memory.before
+        if before:
+            # With atomics it is called between the helpers.
+            batches = "define internal i32 @batches" if self._has_atomics else kernel
+            batches = in_batches(self.entry, before, len(self.memory.params), batches)
+            called = _between_helpers(self.entry, "batches") if self._has_atomics else ""
+            return text(head) + batches + called
         if self._has_atomics:
-            return text(head) + _between_helpers(self.entry)
+            return text(head) + _between_helpers(self.entry, "groups")
         if not facts.strips and not facts.counts:
             apart = must_be_apart(self.shapes)
             if apart is not None:
@@ -415,13 +423,16 @@ class KernelCode:
         self._poison(self.code)
 
 
-def _between_helpers(entry: FunctionText) -> str:
-    """Return the function of a kernel with atomics, which asks first whether they may be plain."""
+def _between_helpers(entry: FunctionText, between: str) -> str:
+    """Return the function of a kernel with atomics, which asks first whether they may be plain.
+
+    `between` is the name of the function that runs workgroups.
+    """
     code = entry.elsewhere()
     for name in (BEGIN_ATOMICS, END_ATOMICS):
         code.module.declare(name, f"declare i32 @{name}(ptr) {ATTRIBUTES}")
     code.call("i32", BEGIN_ATOMICS, "ptr %ctx")
-    result = code.let(f"call i32 @groups({ARGUMENTS})")
+    result = code.let(f"call i32 @{between}({ARGUMENTS})")
     code.call("i32", END_ATOMICS, "ptr %ctx")
     code.ret("i32", result)
     return definition(f"define i32 @kernel({ARGUMENTS})", code)

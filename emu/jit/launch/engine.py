@@ -238,9 +238,10 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
     """Run native code; return the trap that ended it, and what it has counted."""
     scratches = plan.take(work, table)
     several = work.threads != 1 and plan.n_groups > 1
-    if plan.layout is not None and (work.threads == AUTO or plan.layout.relied.watched):
+    relied = None if plan.layout is None else plan.layout.relied
+    if relied is not None and (work.threads == AUTO or relied.watched or relied.before):
         # Threads that are tried may be set back, but not what they have counted. Threads that watch
-        # owned places would have to agree on their owners.
+        # owned places would have to agree on their owners, and batches run one after the other.
         several = False
     alone = Alone(plan.code.function, scratches[0], plan.n_groups, plan.row)
     start = time.perf_counter()

@@ -21,8 +21,10 @@ from ...analysis.counting.plan import analyse_counting
 from ...analysis.facts import Facts
 from ...analysis.ranges.launch_ranges import Ranges
 from ...engine import Work
+from ...interp.interpreter import slots_of
 from ...recent import Recent
 from ..runtime.context import BASE, SIZE
+from .contents import MOST_EACH_BATCH
 from .owners import has_owner_numbers
 from .sharing import Access, Accesses
 
@@ -101,7 +103,7 @@ def _guarded(
         return table, None
     if table.overlaps or not has_owner_numbers(work.geometry):
         return None, None
-    if relied.stored is None or not (relied.loaded or relied.watched):
+    if relied.stored is None or not (relied.loaded or relied.watched or relied.before):
         return table, frozenset(table.rows)
 
     def bases(positions: Iterable[int]) -> frozenset[int]:
@@ -109,6 +111,12 @@ def _guarded(
         return frozenset(base for base, size in found if size)
 
     loaded, owned, stored = map(bases, (relied.loaded, relied.owned, relied.stored))
+    if relied.before:
+        each = [base for p in relied.stored for base in bases([p])]
+        copied = sum(table.rows[base][SIZE] for base in bases(relied.before))
+        many = slots_of(work) < work.geometry.n_groups
+        if len(each) > len(stored) or (many and copied > MOST_EACH_BATCH):
+            return None, None
     if loaded & stored or owned & bases(relied.stored - relied.owned):
         return None, None
     return table.changed(stored), stored

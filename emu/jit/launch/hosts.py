@@ -36,12 +36,12 @@ class Hosts:
 
     def __init__(self, scratch: Scratch) -> None:
         assert scratch.pointed is not None
-        self._slots = scratch.pointed.slots
+        self._slots = scratch.slots
         self._context = scratch.context
         self._address = scratch.address
         self._copies = scratch.copies
         self._fields: list[array[int]] = []
-        self.may_move = True
+        self.may_move = scratch.may_move
         """Whether the arrays do not overlap."""
 
     def fields_of(self, value: np.ndarray, position: int) -> int:

@@ -51,6 +51,7 @@ from .copies import Copies
 from .regroup import as_run
 
 if TYPE_CHECKING:
+    from .contents import Contents
     from .counting import Layout
     from .guarded import Guarded
     from .owners import Marks, Owners
@@ -168,8 +169,9 @@ class Scratch:
 
     def __init__(self, plan: Plan, work: Work) -> None:
         kernel, geometry, facts = work.kernel, plan.geometry, plan.facts
-        owners = plan.layout is not None and bool(plan.layout.relied.watched)
-        slots = (BUFFER_SLOTS + owners) * len(kernel.params)
+        relied = None if plan.layout is None else plan.layout.relied
+        has_more = relied is not None and bool(relied.watched or relied.before)
+        slots = (BUFFER_SLOTS + has_more) * len(kernel.params)
         self.context = np.zeros(Slot.PARAMS + slots, np.int64)
         self.address = self.context.ctypes.data
         self.kernargs = np.zeros(max(8, kernel.kernarg_size), np.uint8)
@@ -197,11 +199,19 @@ class Scratch:
         if plan.layout is not None:
             self.counts = np.zeros(plan.layout.words, np.int64)
             self.context[Slot.COUNTS] = self.counts.ctypes.data
-        self._owners: Owners | Marks | None = None
-        if owners and plan.layout is not None:
+        self._owners: Owners | Marks | Contents | None = None
+        self._contents: Contents | None = None
+        self.slots = array("q")
+        """Those of the table that accesses find, of a launch by `Again`."""
+        if relied is not None and relied.before:
+            from ...interp.interpreter import slots_of
+            from .contents import Contents
+
+            self.context[Slot.BATCH] = slots_of(work)
+            self._owners = self._contents = Contents(kernel, relied, self.context)
+        elif relied is not None and has_more:
             from .owners import Marks, Owners
 
-            relied = plan.layout.relied
             self._owners = (
                 Marks(kernel, relied, self.context)
                 if plan.code.watched_by == WatchedBy.MARKS
@@ -222,6 +232,8 @@ class Scratch:
         self.fill_table(table)
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *rows)
         self.clear()
+        if self._contents is not None:
+            self._use(table.slots)
 
     def fill_table(self, table: Table) -> None:
         """Take the table of buffers, in which pointers are looked up."""
@@ -231,8 +243,6 @@ class Scratch:
     def point(self, pointed: Pointed) -> None:
         """Set the table, and the slots of the buffers of all pointer parameters."""
         self.pointed = pointed
-        place = pointed.slots.buffer_info()[0], len(pointed.slots) // BUFFER_SLOTS
-        _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *place)
         self._params.pack_into(self._bytes, Slot.PARAMS * 8, *pointed.rows)
         self.copies = Copies(pointed.copied) if pointed.copied else None
         regions = []
@@ -242,6 +252,18 @@ class Scratch:
             self._owners.begin_launch()
             regions.append(self._owners.region)
         self.cleared = array("q", (len(regions), *chain.from_iterable(regions)))
+        self._use(pointed.slots)
+
+    @property
+    def may_move(self) -> bool:
+        """Whether buffers may have other addresses in the next launch, if the table is changed."""
+        return self._contents is None
+
+    def _use(self, slots: array[int]) -> None:
+        """Take the slots of a table in which pointers are looked up."""
+        self.slots = slots if self._contents is None else self._contents.table(slots)
+        place = self.slots.buffer_info()[0], len(self.slots) // BUFFER_SLOTS
+        _BUFFERS.pack_into(self._bytes, Slot.BUFFERS * 8, *place)
 
     def clear(self) -> None:
         """Clear counts and owners before a launch."""

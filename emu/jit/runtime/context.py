@@ -4,8 +4,8 @@ Fixed slots first, then four per kernel parameter that describe the buffer a poi
 its simulated base, size, the distance from simulated to host addresses, and whether it may be
 written. Table entries of all buffers have the same four slots; those for threads can permit less.
 
-After these, code that watches owned places has one more slot per parameter: the address of the
-owners (kernel/memory/watched/owners.py).
+After these, some code that counts has one more slot per parameter: the address of the owners of its
+places (kernel/memory/watched/owners.py), or of its content before the batch (launch/contents.py).
 
 Segments have four such slots per memory instruction in place of those per parameter:
 the buffer that the instruction was in last. GROUP_SIZE is theirs too; the code of a whole kernel is
@@ -56,6 +56,7 @@ class Slot(IntEnum):
     STRIP_ROW = 28
     SEVERAL_THREADS = 29
     PLAIN_ATOMICS = 30
+    BATCH = 31
     PARAMS = 32  # those of a parameter are in one cache line
 
 
@@ -91,7 +92,7 @@ def param_slot(position: int, which: int) -> int:
 
 
 def owners_slot(params: int, position: int) -> int:
-    """Return the slot with the address of the owners of a parameter's buffer, of `params`."""
+    """Return the slot with what code that counts has for the buffer of a parameter, of `params`."""
     return Slot.PARAMS + BUFFER_SLOTS * params + position
 
 

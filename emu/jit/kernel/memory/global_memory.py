@@ -48,7 +48,7 @@ class GlobalMemory:
         self.moves = moves
         self.cold = cold
         self.pieces = pieces
-        self.addresses = Addresses(lanes, memory.params)
+        self.addresses = Addresses(lanes, memory.params, memory.before)
         self.rows = RowAccesses(lanes, moves, cold, pieces)
         self._for_running = memory.for_running
         self.runs = Runs(lanes, memory)

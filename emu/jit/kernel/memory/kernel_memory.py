@@ -78,6 +78,11 @@ class KernelMemory:
     """The same for private memory on the stack."""
 
     @property
+    def before(self) -> frozenset[int]:
+        """Parameters by which loads find what was in memory before their batch."""
+        return frozenset() if self.relied is None else self.relied.before
+
+    @property
     def is_group_on_stack(self) -> bool:
         """Whether group memory is on the stack, where some bytes after it may be read."""
         return self.group_bytes <= MOST_ON_STACK

@@ -15,7 +15,7 @@ from ......isa.types import sign_extend
 from .....analysis.values.ssa import Const, Op, Value
 from ....arithmetic.widths import element_number
 from ....llvm.text import integer, integer_constant
-from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, param_slot
+from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, owners_slot, param_slot
 from ...context_code import load_slot
 from ...lane_code import LaneCode
 from .forms import Form, plus, times
@@ -35,9 +35,13 @@ LARGEST_STEP = 1 << 20
 class Addresses:
     """The addresses of a kernel, taken apart."""
 
-    def __init__(self, lanes: LaneCode, params: Sequence[Param]) -> None:
+    def __init__(
+        self, lanes: LaneCode, params: Sequence[Param], before: frozenset[int] = frozenset()
+    ) -> None:
+        """Loads by the parameters `before` find what was in memory before their batch."""
         self.lanes = lanes
         self._params = params
+        self._before = before
         self.pointers = Pointers(lanes.ssa, params)
         self._windows: dict[tuple[int, bool], Window] = {}
         self._atomic_windows: dict[int, Window] = {}
@@ -128,6 +132,8 @@ class Addresses:
                 load_slot(entry, param_slot(position, which)) for which in slots
             )
             address = entry.let(f"add i64 {base}, {delta}")
+            if position in self._before and not store:
+                address = load_slot(entry, owners_slot(len(self._params), position))
             host = entry.let(f"inttoptr i64 {address} to ptr")
             size = entry.intrinsic("llvm.umin", "i64", f"i64 {size}", f"i64 {LARGEST_WINDOW}")
             if store:
