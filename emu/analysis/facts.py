@@ -47,6 +47,7 @@ class Facts:
     (jit/kernel/memory/watched/marks.py), or loads taken for stores (counting/updates.py).
     `strict`: such marks take loads for stores, too, so that they follow from the numbers of a
     launch (counting/known_places.py).
+    `by_batches`: code that counts relies on batches that load before they store (loads_first.py).
     `splits`: code that counts keeps which lanes share an entry of the stack (split_counts.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
@@ -64,6 +65,7 @@ class Facts:
     counts: int = 0
     marks: bool = False
     strict: bool = False
+    by_batches: bool = False
     splits: bool = False
     chunk: int = 16
     one_warp: bool = False

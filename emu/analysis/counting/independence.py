@@ -32,7 +32,7 @@ from ..analysis import analyse
 from ..values.numbering import numbering_of
 from ..values.ssa import Const, Op, Ssa, Value, arguments_of
 from ..warps.influence import Influence
-from .loads_first import loads_first
+from .loads_first import AccessNames, LoopRounds, loads_first
 from .own_places import are_own
 
 
@@ -61,6 +61,8 @@ class Reliance:
     """Whether the grid must have one dimension: a buffer's places are those of numbers in it."""
     before: frozenset[int] = frozenset()
     """Parameters by which work-items load what was in memory before the batch of their workgroup."""
+    loop: LoopRounds | None = None
+    """The rounds of a batch with a loop, if it loads in one."""
 
     @property
     def is_tested(self) -> bool:
@@ -68,24 +70,30 @@ class Reliance:
         return bool(self.loaded or self.watched or self.before)
 
 
-def reliance_of(kernel: Kernel, group_size: Dim3) -> Reliance | None:
+def reliance_of(
+    kernel: Kernel, group_size: Dim3, *, by_batches: bool = False
+) -> Reliance | None:
     """Return what makes a kernel independent of the schedule; None if nothing does.
 
-    Workgroups have `group_size` work-items, or fewer at the edge of a grid.
+    Workgroups have `group_size` work-items, or fewer at the edge of a grid. With `by_batches`, each
+    batch of workgroups must load before it stores, whatever else might do.
     """
-    key = kernel.key, kernel.params, group_size
-    found = _FOUND.find(key) or _FOUND.keep(key, (_reliance(kernel, group_size),))
+    key = kernel.key, kernel.params, group_size, by_batches
+    found = _FOUND.find(key)
+    if found is None:
+        found = _FOUND.keep(key, (_reliance(kernel, group_size, by_batches=by_batches),))
     return found[0]
 
 
 _FOUND: Recent[tuple[object, ...], tuple[Reliance | None]] = Recent()
 
 
-def _reliance(kernel: Kernel, group_size: Dim3) -> Reliance | None:
+def _reliance(kernel: Kernel, group_size: Dim3, *, by_batches: bool) -> Reliance | None:
     rows = [ins.row for ins in kernel.instructions]
     if not any(row.is_store or row.is_atomic for row in rows):
         return Reliance()
-    return _Proof(kernel, group_size).reliance()
+    proof = _Proof(kernel, group_size)
+    return proof.loads_first() if by_batches else proof.independent() or proof.loads_first()
 
 
 class _Proof:
@@ -100,21 +108,23 @@ class _Proof:
         self._loads = accesses.loads_by_param()
         self._influenced: dict[object, Influence] = {}
 
-    def reliance(self) -> Reliance | None:
-        """Return what the kernel relies on."""
-        return self._independent() or self._loads_first()
-
-    def _loads_first(self) -> Reliance | None:
+    def loads_first(self) -> Reliance | None:
         """Return that batches load before they store, and that other buffers are not changed."""
         accesses = self._accesses
-        before = loads_first(self._code, self._ssa, accesses.param)
-        if before is None:
+        names = AccessNames(accesses.param, accesses.identity)
+        found = loads_first(self._code, self._ssa, names)
+        if found is None:
             return None
-        loads = frozenset(op.pc for ops in self._loads.values() for op in ops)
-        others = frozenset(self._loads) - before
-        return Reliance(others, accesses.stored_params, loads, before=before)
+        return Reliance(
+            frozenset(self._loads) - found.params,
+            accesses.stored_params,
+            frozenset(op.pc for ops in self._loads.values() for op in ops),
+            in_line=found.in_line,
+            before=found.params,
+            loop=found.loop,
+        )
 
-    def _independent(self) -> Reliance | None:
+    def independent(self) -> Reliance | None:
         """Return what makes the kernel independent of the schedule."""
         accesses, owned = self._accesses, set[int]()
         private, group = (
@@ -281,6 +291,14 @@ class _Accesses:
         identity, step = _step(ops[0].base if len(bases) == 1 else None)
         largest = max(op.ins.row.type.size for op in ops if op.ins.row.type is not None)
         return identity if max(offsets) + largest - min(offsets) <= step else None
+
+    def identity(self, op: Op) -> Op | None:
+        """Return the number of the work-item whose own element an access is at, if it is known."""
+        identity, step = _step(op.base)
+        type_, address = op.ins.row.type, op.ins.address
+        assert type_ is not None
+        assert address is not None
+        return identity if 0 <= address.offset and address.offset + type_.size <= step else None
 
     def unsafe(self) -> frozenset[Op]:
         """Return the atomics, and the loads by any pointer if something is stored."""

@@ -7,13 +7,19 @@ one reaches a store. What they load is what was in memory before the batch, and 
 run alone with that. This holds in fair rounds too, if a warp that is at a store has executed more
 than any that still has to load.
 
+Loads may be in one loop before all stores, too. Its warps are in the same iteration, until they
+leave it. Then a fair round may run those that have left, up to a store. How many rounds there are
+between the first warp that leaves and the last one is known when the batch has run (batch_rounds).
+
 Stores of a batch may be in another order then. So theirs must not show: atomics that commute and
-have no result, stores of one value, or one store that all warps execute in the same round.
+have no result, stores of one value, of each work-item to an element of its own, or one store that
+all warps execute in the same round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from ....isa.instruction import Instruction
@@ -24,98 +30,234 @@ from ..values.ssa import Const, Op, Ssa
 _ENDS = ("ret", "trap")
 
 
-def loads_first(
-    code: Sequence[Instruction], ssa: Ssa, param_of: Callable[[Op], int | None]
-) -> frozenset[int] | None:
-    """Return the parameters by which a kernel of this kind loads and stores; None for others.
+@dataclass(frozen=True)
+class LoopRounds:
+    """Rounds of a batch with a loop before its stores; a round executes a block."""
 
-    `param_of` returns the pointer parameter of an access of global memory, if it is known.
-    """
-    steps = _fewest_steps(code)
+    header: int
+    """The pc of the loop."""
+    entries: frozenset[int]
+    """The pcs after it at which warps arrive that may store."""
+    before: int
+    """Blocks before the loop."""
+    each: int
+    """Blocks of an iteration."""
+    to_exit: int
+    """Blocks of the last iteration, which leaves the loop."""
+    to_load: int
+    """Rounds of the last iteration after which all has been loaded; may be negative."""
+    to_store: int
+    """Fewest blocks from an entry up to a store."""
+    fewest_after: int
+    """Fewest blocks from the loop to the end."""
+    most_after: int
+    """Blocks after the loop."""
+    store: int
+    """The pc of a store."""
+
+
+@dataclass(frozen=True)
+class LoadsFirst:
+    """What such a kernel asks for."""
+
+    params: frozenset[int]
+    """The pointer parameters by which it loads and stores."""
+    loop: LoopRounds | None
+    in_line: bool
+    """Whether the grid must have one dimension, as elements have numbers in it."""
+
+
+@dataclass(frozen=True)
+class AccessNames:
+    """What is known of accesses of global memory."""
+
+    param: Callable[[Op], int | None]
+    """Returns the pointer parameter of an access."""
+    identity: Callable[[Op], Op | None]
+    """Returns the number of the work-item whose own element an access is at."""
+
+
+def loads_first(code: Sequence[Instruction], ssa: Ssa, names: AccessNames) -> LoadsFirst | None:
+    """Return what a kernel of this kind asks for; None for others."""
+    layout = _Layout.of(code)
     accesses = [op for ops in ssa.ops.values() for op in ops if op.ins.row.is_memory]
-    if steps is None or any(op.ins.row.segment is Segment.GROUP for op in accesses):
+    if layout is None or any(op.ins.row.segment is Segment.GROUP for op in accesses):
         return None
-    params = {op: param_of(op) for op in accesses if op.ins.row.segment is Segment.GLOBAL}
+    params = {op: names.param(op) for op in accesses if op.ins.row.segment is Segment.GLOBAL}
     stores = [op for op in params if not op.ins.row.is_load]
     if not stores or None in params.values():
         return None
     stored = {params[op] for op in stores}
     loads = [op for op in params if op.ins.row.is_load and params[op] in stored]
-    if not loads or not _reaches_loads_first(code, steps, loads, stores):
+    if not loads:
         return None
+    loading, storing = [op.pc for op in loads], [op.pc for op in stores]
+    loop = None
+    if layout.loop is not None:
+        loop = layout.rounds(loading, storing)
+        if loop is None:
+            return None
+    elif not layout.reaches_loads_first(loading, storing):
+        return None
+    in_line = False
     for param in stored:
-        if not _is_in_any_order([op for op in stores if params[op] == param], ssa, code, steps):
+        same = [op for op in stores if params[op] == param]
+        own = names.identity(same[0]) if len(same) == 1 else None
+        if own is not None:
+            in_line |= own.ins.row.stem == "workitemabsid"
+        elif not _is_in_any_order(same, ssa, layout):
             return None
-    return frozenset(param for op in loads if (param := params[op]) is not None)
+    found = frozenset(param for op in loads if (param := params[op]) is not None)
+    return LoadsFirst(found, loop, in_line)
 
 
-def _fewest_steps(code: Sequence[Instruction]) -> list[int | None] | None:
-    """Return the fewest instructions that a work-item executes before each one; None if none does.
+class _Layout:
+    """Code whose branches only skip what follows them, but for that of one loop at most."""
 
-    None if a branch does more than to skip instructions: then warps may execute some twice.
-    """
-    fewest: list[int | None] = [0] + [None] * len(code)
-    for pc, ins in enumerate(code):
-        stem, target, count = ins.row.stem, ins.target, fewest[pc]
-        if ins.row.is_barrier or stem == "reconverge":
+    def __init__(self, code: Sequence[Instruction], loop: tuple[int, int] | None) -> None:
+        self._code = code
+        self.loop = loop
+        """The first and the last pc of the loop."""
+        ends = (pc + 1 for pc, ins in enumerate(code) if ins.target is not None or _is_end(ins))
+        targets = (ins.target for ins in code if ins.target is not None)
+        self._blocks = [pc for pc in sorted({0, *ends, *targets}) if pc < len(code)]
+        self._steps = self._fewest_steps()
+
+    @classmethod
+    def of(cls, code: Sequence[Instruction]) -> _Layout | None:
+        """Return the layout of a kernel; None if branches do more, so that rounds are not known."""
+        loops = [
+            (ins.target, pc)
+            for pc, ins in enumerate(code)
+            if ins.target is not None and ins.target <= pc
+        ]
+        if len(loops) > 1 or any(i.row.is_barrier or i.row.stem == "reconverge" for i in code):
             return None
-        if target is not None and (target <= pc or (stem == "cbr" and ins.join != target)):
+        first, last = loops[0] if loops else (len(code), -1)
+        exits = 0
+        for pc, ins in enumerate(code):
+            target, is_test = ins.target, ins.row.stem == "cbr"
+            if target is None:
+                continue
+            if pc == last:
+                if is_test and ins.join != pc + 1:
+                    return None
+                exits += is_test
+                continue
+            if is_test and ins.join != target:
+                return None
+            if pc < last and (not is_test or target <= last):
+                return None  # lanes of a warp and warps are together until they leave the loop
+            exits += first <= pc < last
+        if loops and (exits != 1 or first == 0):
             return None
-        if count is None or stem in _ENDS:
-            continue
-        ways = [] if stem == "br" else [pc + 1]
-        for way in ways if target is None else [*ways, target]:
-            known = fewest[way]
-            fewest[way] = count + 1 if known is None else min(known, count + 1)
-    return fewest
+        return cls(code, loops[0] if loops else None)
 
+    def _fewest_steps(self) -> list[int | None]:
+        """Return the fewest instructions executed before each one; None if none reaches it."""
+        fewest: list[int | None] = [0] + [None] * len(self._code)
+        for pc, ins in enumerate(self._code):
+            count = fewest[pc]
+            if count is None or _is_end(ins):
+                continue
+            for way in self._ways(pc):
+                known = fewest[way]
+                fewest[way] = count + 1 if known is None else min(known, count + 1)
+        return fewest
 
-def _blocks(code: Sequence[Instruction]) -> list[int]:
-    """Return the pcs at which the interpreter's blocks begin."""
-    ends = (pc + 1 for pc, ins in enumerate(code) if ins.target is not None or _is_end(ins))
-    targets = (ins.target for ins in code if ins.target is not None)
-    return sorted({0, *ends, *targets})
+    def _ways(self, pc: int) -> list[int]:
+        """Return the pcs that may follow one, but for that of the loop."""
+        ins = self._code[pc]
+        ways = [] if ins.row.stem == "br" else [pc + 1]
+        return ways if ins.target is None or ins.target <= pc else [*ways, ins.target]
+
+    def _block(self, pc: int) -> int:
+        """Return the pc at which the block of an instruction begins."""
+        return max(block for block in self._blocks if block <= pc)
+
+    def is_reached_together(self, pc: int) -> bool:
+        """Return whether all warps that execute a block without loops before do it in one round."""
+        block = self._block(pc)
+        return self.loop is None and self._steps[block] == block
+
+    def reaches_loads_first(self, loads: Sequence[int], stores: Sequence[int]) -> bool:
+        """Return whether no warp stores while another one of its batch has still to load."""
+        last, first = max(loads), min(stores)
+        if last > first:
+            return False
+        waiting = self._block(last)
+        if waiting == self._block(first):
+            # Warps that are in that block load together; others are before it.
+            waiting = max((a for a, b in pairwise(self._blocks) if b == waiting), default=-1)
+        # Each instruction is executed once at most: a warp has not executed more than its pc.
+        return all(waiting < (self._steps[self._block(pc)] or 0) for pc in stores)
+
+    def rounds(self, loads: Sequence[int], stores: Sequence[int]) -> LoopRounds | None:
+        """Return the rounds of a batch; None if not all loads are before all stores."""
+        assert self.loop is not None
+        header, last = self.loop
+        if max(loads) > last or min(stores) <= last:
+            return None
+        body = [block for block in self._blocks if header <= block <= last]
+        exit_ = next(
+            pc
+            for pc in range(header, last + 1)
+            if self._code[pc].row.stem == "cbr"
+        )
+        to_exit = body.index(self._block(exit_)) + 1
+        load = self._block(max(loads))
+        to_load = body.index(load) + 1 if load in body else 0
+        after = self._code[exit_].target if exit_ != last else last + 1
+        assert after is not None
+        to_store = self._fewest_blocks(frozenset(self._block(pc) for pc in stores))
+        to_end = self._fewest_blocks(
+            frozenset(self._block(pc) for pc, ins in enumerate(self._code) if _is_end(ins))
+        )
+        skips = (self._code[pc].target for pc in range(header))
+        entries = {pc for pc in (after, *skips) if pc is not None and pc in to_store}
+        if not entries:
+            return None
+        return LoopRounds(
+            header,
+            frozenset(entries),
+            sum(block < header for block in self._blocks),
+            len(body),
+            to_exit,
+            to_load if to_load <= to_exit else to_load - len(body),
+            min(to_store[pc] for pc in entries),
+            to_end[after],
+            sum(block > last for block in self._blocks),
+            min(stores),
+        )
+
+    def _fewest_blocks(self, wanted: frozenset[int]) -> dict[int, int]:
+        """Return the fewest blocks from each block after the loop up to one that is wanted."""
+        assert self.loop is not None
+        found: dict[int, int] = {}
+        later = [block for block in self._blocks if block > self.loop[1]]
+        for block, end in reversed([*pairwise([*later, len(self._code)])]):
+            if block in wanted:
+                found[block] = 1
+                continue
+            ways = [] if _is_end(self._code[end - 1]) else self._ways(end - 1)
+            counts = [found[way] for way in ways if way in found]
+            if counts:
+                found[block] = min(counts) + 1
+        return found
 
 
 def _is_end(ins: Instruction) -> bool:
     return ins.row.stem in _ENDS
 
 
-def _reaches_loads_first(
-    code: Sequence[Instruction],
-    steps: Sequence[int | None],
-    loads: Iterable[Op],
-    stores: Iterable[Op],
-) -> bool:
-    """Return whether no warp stores while another one of its batch has still to load."""
-    blocks = _blocks(code)
-
-    def begin(pc: int) -> int:
-        return max(block for block in blocks if block <= pc)
-
-    last, first = max(op.pc for op in loads), min(op.pc for op in stores)
-    if last > first:
-        return False
-    waiting = begin(last)
-    if waiting == begin(first):
-        # Warps that are in that block load together; others are before it.
-        waiting = max((a for a, b in pairwise(blocks) if b == waiting), default=-1)
-    # Each instruction is executed once at most, so that a warp has not executed more than its pc.
-    return all(waiting < (steps[begin(op.pc)] or 0) for op in stores)
-
-
-def _is_in_any_order(
-    stores: Sequence[Op], ssa: Ssa, code: Sequence[Instruction], steps: Sequence[int | None]
-) -> bool:
+def _is_in_any_order(stores: Sequence[Op], ssa: Ssa, layout: _Layout) -> bool:
     """Return whether the order of stores by one parameter does not show, or is that of warps."""
     if all(op.ins.row.is_atomic for op in stores):
         return commute(stores, ssa)
     if any(op.ins.row.is_atomic for op in stores):
         return False
-    if len(stores) == 1:
-        # All warps that come here have executed all that is before it.
-        begin = max(block for block in _blocks(code) if block <= stores[0].pc)
-        return steps[begin] == begin
     values = {op.args[0].bits if isinstance(op.args[0], Const) else None for op in stores}
     sizes = {op.ins.row.type.size for op in stores if op.ins.row.type is not None}
-    return len(values) == 1 and None not in values and len(sizes) == 1
+    if len(values) == 1 and None not in values and len(sizes) == 1:
+        return True
+    return len(stores) == 1 and layout.is_reached_together(stores[0].pc)

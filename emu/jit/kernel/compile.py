@@ -119,17 +119,25 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     return own
 
 
-def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
-    """Return what code that counts may rely on; its warps are one or several of the launch."""
+def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool = False) -> Facts:
+    """Return what code that counts may rely on; its warps are one or several of the launch.
+
+    With `by_batches` it relies on batches that load before they store.
+    """
     from ...analysis.counting.independence import reliance_of
     from ...analysis.counting.plan import analyse_counting
 
-    counted, relied = geometry.width, reliance_of(kernel, geometry.group_size)
+    counted = geometry.width
+    relied = reliance_of(kernel, geometry.group_size, by_batches=by_batches)
     items = prod(geometry.group_size)
     if items in SMALL_GROUPS and items < counted and not depends_on_width(kernel):
         counted = items  # the other lanes of the launch's warps do not exist
     marks = relied is not None and bool(relied.watched)
-    own = replace(facts_at(geometry, counted), counts=counted, marks=marks)
+    own = replace(
+        facts_at(geometry, counted), counts=counted, marks=marks, by_batches=by_batches
+    )
+    if relied is not None and relied.loop is not None:
+        return own  # each warp has iterations of its own
     usual = facts_of(kernel, geometry)
     if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
@@ -142,6 +150,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry) -> Facts:
         usual,
         counts=counted,
         marks=marks,
+        by_batches=by_batches,
         together_from=own.together_from,
         own_memory=own.own_memory,
         strips=False,
@@ -205,7 +214,8 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 
         counting = analyse_counting(kernel, facts)
         assert counting is not None, "counted in the interpreter's order"
-        analysis, relied = counting, reliance_of(kernel, facts.group_size)
+        analysis = counting
+        relied = reliance_of(kernel, facts.group_size, by_batches=facts.by_batches)
         assert relied is not None, "counted in the interpreter's order"
         regions = counting.regions(facts)
         assert regions is not None

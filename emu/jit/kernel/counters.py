@@ -28,6 +28,7 @@ from ...analysis.facts import Facts
 from ...analysis.flow.order import START, Loop
 from ...analysis.lanes.lane_plan import LanePlan
 from ..runtime.context import Count, Slot
+from .batch_rounds import BatchIterations
 from .context_code import load_slot
 from .counted_rows import CountedRows
 from .counted_warps import CountedWarps, Flags, Numbers
@@ -93,8 +94,11 @@ class Counters:
         starting: Sequence[str],
         reported: LanePlan | None = None,
         runs: Collection[int] = (),
+        iterations: BatchIterations | None = None,
     ) -> None:
+        """`iterations` counts those of a loop, if its warps have to be together."""
         self.lanes = lanes
+        self._iterations = iterations
         self._words = lanes.variables
         self._warps = CountedWarps(lanes)
         self._plan = plan
@@ -172,6 +176,8 @@ class Counters:
 
     def begin_warp(self) -> None:
         """Begin a warp, or continue it after a barrier."""
+        if self._iterations is not None:
+            self._iterations.begin_warp()
         if self._rows is None and not self.lanes.facts.whole:
             self._set("starters", self._warps.lanes_of_each(self._starting))
             self._set("steps", self._warps.constant(0))
@@ -197,6 +203,8 @@ class Counters:
 
     def run(self, number: int) -> None:
         """Count a run of a node by the running lanes."""
+        if self._iterations is not None:
+            self._iterations.run(number)
         if self._rows is not None:
             self._rows.run(number)
             return

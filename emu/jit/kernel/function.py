@@ -23,6 +23,7 @@ from ..llvm.text import ModuleText
 from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
+from .batch_rounds import BatchIterations
 from .control.edges import Edges
 from .counters import Counters
 from .interior.flat_rows import FlatRows
@@ -175,7 +176,9 @@ class KernelCode:
         if before:
             # With atomics it is called between the helpers.
             batches = "define internal i32 @batches" if self._has_atomics else kernel
-            batches = in_batches(self.entry, before, len(self.memory.params), batches)
+            loop = None if self.memory.relied is None else self.memory.relied.loop
+            params = len(self.memory.params)
+            batches = in_batches(self.entry, before, params, loop, batches)
             called = _between_helpers(self.entry, "batches") if self._has_atomics else ""
             return text(head) + batches + called
         if self._has_atomics:
@@ -222,7 +225,11 @@ class KernelCode:
         if self._counted is not None:
             regions, plan = self._counted.regions, self._counted.plan
             runs = {loop.number for loop in self.plan.sparse.values()}
-            self._counters = Counters(lanes, plan, regions, warp.existing, runs=runs)
+            loop = None if self.memory.relied is None else self.memory.relied.loop
+            iterations = None if loop is None else BatchIterations(lanes, loop)
+            self._counters = Counters(
+                lanes, plan, regions, warp.existing, runs=runs, iterations=iterations
+            )
             self._counters.begin_warp()
             self._finish = self._counters.finish
         return Edges(lanes, self.plan, self._counters)
@@ -261,7 +268,8 @@ class KernelCode:
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
         self.memory.clear_private(self.entry, code, facts.width)
-        watches = self.memory.relied is not None and bool(self.memory.relied.watched)
+        relied = self.memory.relied
+        watches = relied is not None and bool(relied.watched or relied.loop)
         if (
             row is None
             and flat is None

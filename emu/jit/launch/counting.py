@@ -36,17 +36,18 @@ _LAYOUTS: Recent[tuple[object, ...], Layout] = Recent()
 _COUNTED: Recent[tuple[object, ...], tuple[bool]] = Recent()
 
 
-def can_count(kernel: Kernel, geometry: Geometry) -> bool:
+def can_count(kernel: Kernel, geometry: Geometry, *, by_batches: bool = False) -> bool:
     """Return whether native code can count launches of this shape, if their buffers allow it.
 
-    Only for kernels that the JIT runs when nothing is counted.
+    Only for kernels that the JIT runs when nothing is counted. With `by_batches`, each batch of
+    workgroups must load before it stores.
     """
-    facts = facts_for_counting(kernel, geometry)
+    facts = facts_for_counting(kernel, geometry, by_batches=by_batches)
     is_line = tuple(geometry.items[1:]) == (1, 1)
     key = kernel.key, kernel.params, facts, is_line
     found = _COUNTED.find(key)
     if found is None:
-        relied = reliance_of(kernel, facts.group_size)
+        relied = reliance_of(kernel, facts.group_size, by_batches=by_batches)
         counted = relied is not None and not (relied.in_line and not is_line)
         counted = counted and analyse_counting(kernel, facts) is not None
         found = _COUNTED.keep(key, (counted,))
@@ -90,7 +91,7 @@ def _layout(kernel: Kernel, facts: Facts) -> Layout:
     branches = np.flatnonzero([stem in _BRANCHES for stem in stems])
     words = zero + 2
     sums = np.array([np.bincount(p.ravel(), minlength=words) for p in (*at, runs[:, branches])])
-    relied = reliance_of(kernel, facts.group_size)
+    relied = reliance_of(kernel, facts.group_size, by_batches=facts.by_batches)
     assert relied is not None, "counted in the interpreter's order"
     return Layout(words, at, sums, relied)
 

@@ -144,7 +144,7 @@ class Inside:
         With `any_numbers` whatever the numbers among the arguments are. Else so many bytes are
         `copied` before the launch.
         """
-        if self._relied.watched:
+        if self._relied.watched or self._relied.loop is not None:
             return False
         key = (pointers, *buffers.values())
         found = self._found.find(key)

@@ -282,13 +282,15 @@ class Scratch:
 class Plan:
     """One launch, ready for its arguments."""
 
-    def __init__(self, work: Work, *, marks: bool = True, strict: bool = True) -> None:
+    def __init__(
+        self, work: Work, *, marks: bool = True, strict: bool = True, by_batches: bool = False
+    ) -> None:
         self.kernel, self.geometry = work.kernel, work.geometry
         """The kernel and the launch in the workgroups that native code runs."""
         if not work.stats:
             self.kernel, self.geometry = as_run(work.kernel, work.geometry)
         self.facts = (
-            facts_for_counting(work.kernel, work.geometry)
+            facts_for_counting(work.kernel, work.geometry, by_batches=by_batches)
             if work.stats
             else facts_of(self.kernel, self.geometry)
         )
@@ -380,11 +382,16 @@ class Plan:
 
     def less_strict(self, work: Work) -> Plan | None:
         """Return a plan for a launch that this one has refused; None if it refuses all others."""
-        if not self.code.watched_by:
-            return None
         if self.facts.strict and self.code.watched_by == WatchedBy.MARKS:
             return Plan(work, strict=False)
-        return Plan(work, marks=False)
+        if self.code.watched_by:
+            return Plan(work, marks=False)
+        if self.layout is None or not self.layout.relied.watched:
+            return None
+        from .counting import can_count
+
+        by_batches = can_count(work.kernel, work.geometry, by_batches=True)
+        return Plan(work, by_batches=True) if by_batches else None
 
     def pointers_in(self, kernargs: bytes) -> tuple[int, ...]:
         """Return the pointers in a block of arguments."""

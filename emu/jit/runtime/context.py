@@ -99,7 +99,8 @@ def owners_slot(params: int, position: int) -> int:
 class Count(IntEnum):
     """Index of a count in the memory at COUNTS, 64-bit words; then two words for each node.
 
-    Those are how often warps have executed the node, and with how many lanes.
+    Those are how often warps have executed the node, and with how many lanes. The four before them are
+    those of the loop in the warps of a batch, and of the launch until the batch (batch_rounds.py).
     """
 
     DIVERGENT = 0
@@ -107,7 +108,11 @@ class Count(IntEnum):
     DEPTH = 2
     LANE_SLOTS = 3
     BARRIERS = 4
-    NODES = 5
+    FEWEST_ITERATIONS = 5
+    MOST_ITERATIONS = 6
+    FEWEST_ROUNDS = 7
+    MOST_ROUNDS = 8
+    NODES = 9
 
 
 class WatchedBy(IntEnum):
