@@ -318,7 +318,12 @@ class Again:
             self._plan.strays |= scratch.context[Slot.TRAP_KIND] != TrapCode.BUDGET
             if scratch.copies is not None:
                 scratch.copies.restore(memory)
-            self._leave()
+            layout = self._plan.layout
+            if layout is not None and layout.relied.loop is not None:
+                # Perhaps it has stored too early (batch_rounds.py), and others do not.
+                self._work.kept["refused"] = True
+            else:
+                self._leave()
         self._idle.append(scratch)
         if pointed.starts_over:
             return

@@ -188,6 +188,8 @@ def _execute(work: Work) -> Statistics | None:
             plain, counted = apart.works(work)
             _execute(plain)
             return _execute(counted)
+    if work.kept.pop("refused", False):
+        return _interpret(work)  # `Again` has tried
     table, changes = Table.of(work.memory), None
     unguarded, plan = table, Plan.of(work)
     if plan.layout is not None:
