@@ -63,6 +63,8 @@ class Reliance:
     """Parameters by which work-items load what was in memory before the batch of their workgroup."""
     loop: LoopRounds | None = None
     """The rounds of a batch with a loop, if it loads in one."""
+    own: Mapping[int, int] = field(default_factory=dict)
+    """Parameters of `before` whose buffers a batch changes at its own elements alone: their step."""
 
     @property
     def is_tested(self) -> bool:
@@ -111,7 +113,7 @@ class _Proof:
     def loads_first(self) -> Reliance | None:
         """Return that batches load before they store, and that other buffers are not changed."""
         accesses = self._accesses
-        names = AccessNames(accesses.param, accesses.identity)
+        names = AccessNames(accesses.param, accesses.own_step)
         found = loads_first(self._code, self._ssa, names)
         if found is None:
             return None
@@ -119,9 +121,10 @@ class _Proof:
             frozenset(self._loads) - found.params,
             accesses.stored_params,
             frozenset(op.pc for ops in self._loads.values() for op in ops),
-            in_line=found.in_line,
+            in_line=bool(found.own),
             before=found.params,
             loop=found.loop,
+            own={p: step for p, step in found.own.items() if p in found.params},
         )
 
     def independent(self) -> Reliance | None:
@@ -292,13 +295,16 @@ class _Accesses:
         largest = max(op.ins.row.type.size for op in ops if op.ins.row.type is not None)
         return identity if max(offsets) + largest - min(offsets) <= step else None
 
-    def identity(self, op: Op) -> Op | None:
-        """Return the number of the work-item whose own element an access is at, if it is known."""
-        identity, step = _step(op.base)
+    def own_step(self, op: Op) -> int:
+        """Return the bytes from one work-item's own element to the next, if an access is at it.
+
+        Else 0.
+        """
+        _, step = _step(op.base)
         type_, address = op.ins.row.type, op.ins.address
         assert type_ is not None
         assert address is not None
-        return identity if 0 <= address.offset and address.offset + type_.size <= step else None
+        return step if 0 <= address.offset and address.offset + type_.size <= step else 0
 
     def unsafe(self) -> frozenset[Op]:
         """Return the atomics, and the loads by any pointer if something is stored."""

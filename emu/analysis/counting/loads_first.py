@@ -18,7 +18,7 @@ all warps execute in the same round.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -63,8 +63,10 @@ class LoadsFirst:
     params: frozenset[int]
     """The pointer parameters by which it loads and stores."""
     loop: LoopRounds | None
-    in_line: bool
-    """Whether the grid must have one dimension, as elements have numbers in it."""
+    own: Mapping[int, int]
+    """Parameters by which each work-item stores to its own element -> bytes from each to the next.
+
+    The grid must have one dimension: elements have the numbers of work-items in it."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,8 @@ class AccessNames:
 
     param: Callable[[Op], int | None]
     """Returns the pointer parameter of an access."""
-    identity: Callable[[Op], Op | None]
-    """Returns the number of the work-item whose own element an access is at."""
+    own_step: Callable[[Op], int]
+    """Returns the bytes from one work-item's own element to the next, if an access is at it; or 0."""
 
 
 def loads_first(code: Sequence[Instruction], ssa: Ssa, names: AccessNames) -> LoadsFirst | None:
@@ -99,16 +101,16 @@ def loads_first(code: Sequence[Instruction], ssa: Ssa, names: AccessNames) -> Lo
             return None
     elif not layout.reaches_loads_first(loading, storing):
         return None
-    in_line = False
-    for param in stored:
+    own: dict[int, int] = {}
+    for param in {p for p in params.values() if p is not None} & stored:
         same = [op for op in stores if params[op] == param]
-        own = names.identity(same[0]) if len(same) == 1 else None
-        if own is not None:
-            in_line |= own.ins.row.stem == "workitemabsid"
+        step = names.own_step(same[0]) if len(same) == 1 else 0
+        if step:
+            own[param] = step
         elif not _is_in_any_order(same, ssa, layout):
             return None
     found = frozenset(param for op in loads if (param := params[op]) is not None)
-    return LoadsFirst(found, loop, in_line)
+    return LoadsFirst(found, loop, own)
 
 
 class _Layout:
@@ -199,11 +201,7 @@ class _Layout:
         if max(loads) > last or min(stores) <= last:
             return None
         body = [block for block in self._blocks if header <= block <= last]
-        exit_ = next(
-            pc
-            for pc in range(header, last + 1)
-            if self._code[pc].row.stem == "cbr"
-        )
+        exit_ = next(pc for pc in range(header, last + 1) if self._code[pc].row.stem == "cbr")
         to_exit = body.index(self._block(exit_)) + 1
         load = self._block(max(loads))
         to_load = body.index(load) + 1 if load in body else 0

@@ -176,9 +176,7 @@ class KernelCode:
         if before:
             # With atomics it is called between the helpers.
             batches = "define internal i32 @batches" if self._has_atomics else kernel
-            loop = None if self.memory.relied is None else self.memory.relied.loop
-            params = len(self.memory.params)
-            batches = in_batches(self.entry, before, params, loop, batches)
+            batches = in_batches(self.entry, facts, self.memory, batches)
             called = _between_helpers(self.entry, "batches") if self._has_atomics else ""
             return text(head) + batches + called
         if self._has_atomics:

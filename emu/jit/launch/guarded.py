@@ -113,7 +113,7 @@ def _guarded(
     loaded, owned, stored = map(bases, (relied.loaded, relied.owned, relied.stored))
     if relied.before:
         each = [base for p in relied.stored for base in bases([p])]
-        copied = sum(table.rows[base][SIZE] for base in bases(relied.before))
+        copied = sum(table.rows[b][SIZE] for b in bases(relied.before - relied.own.keys()))
         many = slots_of(work) < work.geometry.n_groups
         if len(each) > len(stored) or (many and copied > MOST_EACH_BATCH):
             return None, None
