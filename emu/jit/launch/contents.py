@@ -10,11 +10,13 @@ from ....isa.program import Kernel
 from ...analysis.counting.independence import Reliance
 from ..runtime.aligned import LINE, aligned_bytes
 from ..runtime.context import (
+    ATOMICS_ONLY,
     BASE,
     BUFFER_SLOTS,
     DELTA,
     LOADS_ONLY,
     SIZE,
+    STORES_ONLY,
     WRITABLE,
     owners_slot,
     param_slot,
@@ -53,11 +55,13 @@ class Contents:
         """End a launch; the room is kept for the next one."""
 
     def table(self, slots: array[int]) -> array[int]:
-        """Return a table of buffers in which accesses find the content, and may only load it."""
+        """Return a table of buffers in which loads find the content, and stores the buffers."""
         found, bases = array("q", slots), slots[BASE::BUFFER_SLOTS]
         for base, _, slot in self._slots:
             if (address := int(self._context[base])) in bases:
                 row = bases.index(address) * BUFFER_SLOTS
+                rights = STORES_ONLY | ATOMICS_ONLY if found[row + WRITABLE] else LOADS_ONLY
+                found.extend((*found[row : row + WRITABLE], rights))
                 found[row + DELTA] = int(self._context[slot]) - address
                 found[row + WRITABLE] = LOADS_ONLY
         return found

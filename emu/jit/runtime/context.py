@@ -69,7 +69,9 @@ BUFFER_SLOTS = 4
 BASE, SIZE, DELTA, WRITABLE = range(BUFFER_SLOTS)
 
 LOADS_ONLY, STORES_ONLY, ATOMICS_ONLY = 0, 4, 8
-"""Values of WRITABLE in a table, besides 1; the slots of parameters have 0 and 1 only."""
+"""Values of WRITABLE in a table, besides 1; the slots of parameters have 0 and 1 only.
+
+The latter two may be joined."""
 
 
 def buffer_row(buffer: Buffer, host: np.ndarray) -> tuple[int, ...]:

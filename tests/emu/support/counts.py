@@ -38,6 +38,9 @@ def assert_equal(native: Statistics | None, expected: Statistics | None) -> None
 ORDER = "order"
 """In place of an engine: native code that has counted in the interpreter's order."""
 
+BATCHES = "batches"
+"""The same for batches that load before they store."""
+
 
 @contextmanager
 def noting_order() -> Iterator[list[Statistics]]:
@@ -74,10 +77,12 @@ def lanes_in_turn() -> Iterator[None]:
 
 
 def counted_by(launch: Callable[..., Result], *args: Any) -> tuple[Result, str]:
-    """Run a launch; return its result, and the engine that has counted or ORDER."""
+    """Run a launch; return its result, and the engine that has counted, ORDER or BATCHES."""
     with noting_order() as counted:
         result = launch(*args)
-    return result, ORDER if counted else result.engine
+    plan = launch._prepared.kept.get("plan") if isinstance(launch, Launch) else None
+    by_batches = plan is not None and plan.layout is not None and plan.layout.relied.before
+    return result, ORDER if counted else BATCHES if by_batches else result.engine
 
 
 def run(name: str, engine: str, width: int) -> tuple[Statistics | None, set[str]]:

@@ -1,0 +1,237 @@
+"""Counts of kernels whose batches of workgroups load before they store.
+
+The counts and the memory must be those of the interpreter, whose warps load and store in rounds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simtlab
+from simtlab.emu.analysis.counting.independence import reliance_of
+from simtlab.emu.jit.launch import guarded
+
+from ....support.counts import BATCHES, ORDER, assert_equal, counted_by, engines
+
+ITEMS = 17_000
+"""More than a batch."""
+
+
+def hook(
+    store: str = "atomic_min_global_u32 [$d2], $s6", load: str = "x", after: str = ""
+) -> str:
+    """A kernel that loads two elements of x by indices, and stores the less one at the greater."""
+    return f"""
+    kernel k(u32 %n, global u32* %a, global u32* %x, global u32* %y) {{
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        ld_kernarg_u64 $d0, [%x]
+        ld_kernarg_u64 $d4, [%y]
+        ld_kernarg_u64 $d3, [%{load}]
+        cvt_u64_u32 $d1, $s0
+        ld_kernarg_u64 $d2, [%a]
+        mad_u64 $d2, $d1, 4, $d2
+        ld_global_u32 $s2, [$d2]
+        mad_u64 $d2, $d1, 4, $d3
+        ld_global_u32 $s3, [$d2]
+        cvt_u64_u32 $d2, $s2
+        mad_u64 $d2, $d2, 4, $d0
+        ld_global_u32 $s4, [$d2]
+        cmp_eq_u32 $c0, $s3, $s4
+        cbr $c0, @done
+        min_u32 $s6, $s3, $s4
+        mov_u32 $s7, 1
+        {store}
+        st_global_u32 $s7, [$d4]
+        {after}
+    @done:
+        ret
+    }}"""
+
+
+def chase(last: str = "st_global_u32 $s3, [$d2]", count: int = 7, extra: str = "") -> str:
+    """A kernel that follows indices in x for a few steps, and stores where it has come to."""
+    return f"""
+    kernel k(u32 %n, global u32* %a, global u32* %x, global u32* %y) {{
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        ld_kernarg_u64 $d0, [%x]
+        cvt_u64_u32 $d1, $s0
+        ld_kernarg_u64 $d2, [%a]
+        mad_u64 $d2, $d1, 4, $d2
+        ld_global_u32 $s2, [$d2]
+        and_u32 $s2, $s2, {count}
+        mad_u64 $d2, $d1, 4, $d0
+        mov_u32 $s3, $s0
+    @step:
+        cvt_u64_u32 $d3, $s3
+        mad_u64 $d3, $d3, 4, $d0
+        ld_global_u32 $s3, [$d3]
+        {extra}
+        sub_s32 $s2, $s2, 1
+        cmp_gt_s32 $c0, $s2, 0
+        cbr $c0, @step
+        and_u32 $s4, $s3, 3
+        cmp_eq_u32 $c0, $s4, 0
+        cbr $c0, @done
+        {last}
+    @done:
+        ret
+    }}"""
+
+
+def given(items: int = ITEMS) -> tuple[Any, ...]:
+    """Indices and elements for either kernel."""
+    indices = np.random.default_rng(3).integers(0, items, (2, items)).astype(np.uint32)
+    return np.uint32(items), indices[0], indices[1], np.zeros(2, np.uint32)
+
+
+STORES = {
+    "an atomic": "atomic_min_global_u32 [$d2], $s6",
+    "two atomics that commute": "atomic_add_global_u32 [$d2], $s6\n atomic_sub_global_u32 [$d2], $s3",
+    "one value": "st_global_u32 $s7, [$d2]",
+    "one store that warps reach together": "st_global_u32 $s6, [$d2]",
+}
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_loads_before_stores(store: str) -> None:
+    assert engines(hook(STORES[store]), *given(), items=ITEMS, widths=(7, 32)) == {BATCHES}
+
+
+@pytest.mark.parametrize("width", [1, 16, 64])
+def test_widths(width: int) -> None:
+    """At a width of 1 a batch has other workgroups than at 64."""
+    items = 400 if width == 1 else ITEMS
+    text, x = hook(), given(items)
+    assert engines(text, *x, items=items, widths=(width,)) == {BATCHES}
+
+
+OTHERS = {
+    "atomics whose order shows": hook(STORES["an atomic"] + "\n atomic_max_global_u32 [$d2], $s3"),
+    "an atomic with a result": hook("atomic_min_global_u32 $s7, [$d2], $s6"),
+    "two values": hook("st_global_u32 $s6, [$d2]\n st_global_u32 $s3, [$d2+4]"),
+    "a load after a store": hook(after="ld_global_u32 $s3, [$d2]"),
+    "a store in the loop": chase(extra="st_global_u32 $s3, [$d3]"),
+    "a branch in the loop": chase(extra="cmp_eq_u32 $c0, $s3, 5\n cbr $c0, @t\n mov_u32 $s4, 1\n@t:"),
+    "a barrier": hook(after="@done:\n barrier").replace("@done:\n        ret", "ret"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_kernels(name: str) -> None:
+    (kernel,) = simtlab.assemble(OTHERS[name])
+    assert reliance_of(kernel.kernel, (64, 1, 1), by_batches=True) is None
+
+
+def test_a_warp_at_a_store_has_executed_more_than_one_that_loads() -> None:
+    """What skips loads comes to the store first in a fair round."""
+    skips = "ld_kernarg_u64 $d3, [%x]\n cmp_lt_u32 $c0, $s0, 9\n cbr $c0, @skip\n"
+    late = skips + "ld_global_u32 $s3, [$d3]\n" * 9 + "@skip:\n"
+    head = "kernel k(global u32* %x) {\n workitemabsid_u32 $s0, 0\n"
+    rest = "cmp_eq_u32 $c0, $s3, 1\n cbr $c0, @done\n ld_global_u32 $s3, [$d3]\n cmp_eq_u32 $c0,"
+    rest += " $s3, 2\n cbr $c0, @done\n mov_u32 $s4, 1\n st_global_u32 $s4, [$d3]\n@done:\n ret\n}"
+    for text, has in ((late, False), (skips.replace("cbr $c0, @skip", ""), True)):
+        (kernel,) = simtlab.assemble(head + text + rest)
+        found = reliance_of(kernel.kernel, (64, 1, 1), by_batches=True)
+        assert (found is not None) == has
+
+
+def test_a_loop_before_the_stores() -> None:
+    assert engines(chase(), *given(), items=ITEMS, widths=(16, 64)) == {BATCHES}
+
+
+def test_a_store_that_a_fair_round_may_have_made_too_early() -> None:
+    """Some warps leave the loop after one iteration, others after 40."""
+    n, _, x, y = given(2000)
+    a = np.where(np.arange(2000) < 1000, 1, 40).astype(np.uint32)
+    assert engines(chase(count=63), n, a, x, y, items=2000, widths=(7, 32)) == {ORDER}
+
+
+@pytest.mark.parametrize("text", [hook(), chase()])
+def test_elements_after_the_last_one(text: str) -> None:
+    """Accesses of the last warp go one by one: loads find what was in memory before the batch."""
+    x = given(1001)
+    assert engines(text, *x, items=1024, group_size=64, widths=(32,)) == {BATCHES}
+
+
+def test_an_index_into_another_buffer() -> None:
+    """Loads from a buffer that is stored to, but not by its own parameter, are refused."""
+    (kernel,) = simtlab.assemble(hook(load="a"))
+    found = []
+    for engine in ("jit", "interp"):
+        device = simtlab.Device()
+        n, a, x, y = given(500)
+        arrays = [device.to_device(v) for v in (a, x, y)]
+        a[7] = (arrays[2].buffer.base - arrays[1].buffer.base) % (1 << 32) // 4
+        arrays[0].copy_from(a)
+        launch = kernel.launch(items=500, group_size=50, engine=engine, stats=True)
+        result, by = counted_by(launch, n, *arrays)
+        found.append((result.statistics, arrays[1].to_host(), by))
+    assert found[0][2] == ORDER
+    assert_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+def test_buffers_that_two_parameters_share() -> None:
+    (kernel,) = simtlab.assemble(hook())
+    found = []
+    for engine in ("jit", "interp"):
+        device = simtlab.Device()
+        n, a, x, _ = given(500)
+        indices, both = device.to_device(a), device.to_device(x)
+        launch = kernel.launch(items=500, group_size=50, engine=engine, stats=True)
+        result, by = counted_by(launch, n, indices, both, both)
+        found.append((result.statistics, both.to_host(), by))
+    assert found[0][2] == ORDER
+    assert_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+def test_much_that_each_batch_would_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "MOST_EACH_BATCH", 1000)
+    assert engines(hook(), *given(), items=ITEMS, widths=(32,)) == {ORDER}
+    assert engines(hook(), *given(400), items=400, widths=(32,)) == {BATCHES}
+    # Of a work-item's own elements, a batch copies those of the batch before.
+    assert engines(chase(), *given(), items=ITEMS, widths=(32,)) == {BATCHES}
+
+
+def test_short_launches_after_one_that_was_refused() -> None:
+    """Arrays are NumPy's, and may lie elsewhere each time."""
+    (kernel,) = simtlab.assemble(chase(count=63))
+    jit, interp = (
+        kernel.launch(items=2000, group_size=50, engine=engine, stats=True)
+        for engine in ("jit", "interp")
+    )
+    n, _, x, y = given(2000)
+    ways = set()
+    for iterations in (3, 2, 3, 3, 40, 3, 3, 3):
+        a = np.where(np.arange(2000) < 1000, 2, iterations).astype(np.uint32)
+        outcomes = []
+        for launch in (jit, interp):
+            own = x.copy()
+            result, by = counted_by(launch, n, a.copy(), own, y.copy())
+            outcomes.append((result.statistics, own, by))
+        ways.add(outcomes[0][2])
+        assert_equal(outcomes[0][0], outcomes[1][0])
+        np.testing.assert_array_equal(outcomes[0][1], outcomes[1][1])
+    assert ways == {BATCHES, ORDER}
+
+
+def test_launches_on_a_device_begin_with_what_is_in_memory() -> None:
+    (kernel,) = simtlab.assemble(hook())
+    launch = kernel.launch(items=ITEMS, group_size=50, stats=True)
+    n, a, x, y = given()
+    device = simtlab.Device()
+    arrays = [device.to_device(v) for v in (a, x, y)]
+    first = launch(n, *arrays).statistics
+    for _ in range(3):
+        arrays[1].copy_from(x)
+        assert_equal(launch(n, *arrays).statistics, first)
