@@ -65,6 +65,8 @@ class Kept(TypedDict, total=False):
     """True if all calls must be in the interpreter's order."""
     known: KnownCounts
     """The counts of earlier calls with statistics."""
+    refused: bool
+    """True if native code has just tried a call that must be in the interpreter's order."""
 
 
 @dataclass

@@ -60,11 +60,11 @@ class Reliance:
     in_line: bool = False
     """Whether the grid must have one dimension: a buffer's places are those of numbers in it."""
     before: frozenset[int] = frozenset()
-    """Parameters by which work-items load what was in memory before the batch of their workgroup."""
+    """Parameters by which work-items load what was in memory before their batch."""
     loop: LoopRounds | None = None
     """The rounds of a batch with a loop, if it loads in one."""
     own: Mapping[int, int] = field(default_factory=dict)
-    """Parameters of `before` whose buffers a batch changes at its own elements alone: their step."""
+    """Those of them by which each work-item stores to its own element -> bytes between these."""
 
     @property
     def is_tested(self) -> bool:
@@ -72,9 +72,7 @@ class Reliance:
         return bool(self.loaded or self.watched or self.before)
 
 
-def reliance_of(
-    kernel: Kernel, group_size: Dim3, *, by_batches: bool = False
-) -> Reliance | None:
+def reliance_of(kernel: Kernel, group_size: Dim3, *, by_batches: bool = False) -> Reliance | None:
     """Return what makes a kernel independent of the schedule; None if nothing does.
 
     Workgroups have `group_size` work-items, or fewer at the edge of a grid. With `by_batches`, each

@@ -76,7 +76,7 @@ class AccessNames:
     param: Callable[[Op], int | None]
     """Returns the pointer parameter of an access."""
     own_step: Callable[[Op], int]
-    """Returns the bytes from one work-item's own element to the next, if an access is at it; or 0."""
+    """Returns the bytes from one work-item's own element to the next; 0 for other accesses."""
 
 
 def loads_first(code: Sequence[Instruction], ssa: Ssa, names: AccessNames) -> LoadsFirst | None:

@@ -1,9 +1,9 @@
 """Rounds of a batch in the interpreter's order, whose warps all load in a loop before they store.
 
-Warps in the loop are together, and all of them are at the lowest pc: each round executes a block of
-theirs. Only fair rounds may execute others, of warps that have left the loop. So as many fair rounds
-as there are blocks up to a store, between the first warp that leaves and the last load, may have
-stored too early. Code that counts then refuses the launch.
+Warps in the loop are together, and all of them are at the lowest pc: each round executes a block
+of theirs. Only fair rounds may execute others, of warps that have left the loop. So as many fair
+rounds as there are blocks up to a store, between the first warp that leaves and the last load, may
+have stored too early. Code that counts then refuses the launch.
 
 How many rounds the launch had before the batch has bounds: a fair round may or may not be one more.
 """

@@ -133,9 +133,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
     if items in SMALL_GROUPS and items < counted and not depends_on_width(kernel):
         counted = items  # the other lanes of the launch's warps do not exist
     marks = relied is not None and bool(relied.watched)
-    own = replace(
-        facts_at(geometry, counted), counts=counted, marks=marks, by_batches=by_batches
-    )
+    own = replace(facts_at(geometry, counted), counts=counted, marks=marks, by_batches=by_batches)
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
     usual = facts_of(kernel, geometry)
@@ -255,13 +253,14 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 def _counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     """Return how lanes run in code that counts: alone if they move runs that can be counted.
 
-    Accesses of lanes that run alone are not watched, and warps must be those of the launch.
+    Accesses of lanes that run alone are not watched or moved to copies, and warps must be those of the launch.
     """
     from .counters import may_count_runs
     from .loops.moved_runs import moves_runs
 
     facts = shapes.facts
-    if facts.width != facts.counts or facts.splits or counted.relied.watched or not moves_runs():
+    watched = facts.by_batches or counted.relied.watched
+    if facts.width != facts.counts or facts.splits or watched or not moves_runs():
         return counted.plan
     runs = LanePlan(shapes, runs=True)
     loops = runs.sparse.values()

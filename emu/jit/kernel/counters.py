@@ -21,6 +21,7 @@ The version for interior warps has counters of its own, since more of its nodes 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ...analysis.counting.regions import Region
 from ...analysis.counting.rows import Rows
@@ -28,12 +29,14 @@ from ...analysis.facts import Facts
 from ...analysis.flow.order import START, Loop
 from ...analysis.lanes.lane_plan import LanePlan
 from ..runtime.context import Count, Slot
-from .batch_rounds import BatchIterations
 from .context_code import load_slot
 from .counted_rows import CountedRows
 from .counted_warps import CountedWarps, Flags, Numbers
 from .lane_code import LaneCode
 from .row_counts import NodeCounts
+
+if TYPE_CHECKING:
+    from .batch_rounds import BatchIterations
 
 MOST_WORDS = 64
 """Counts that are variables, which LLVM keeps in registers or on the stack; more are in memory."""

@@ -23,7 +23,6 @@ from ..llvm.text import ModuleText
 from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
-from .batch_rounds import BatchIterations
 from .control.edges import Edges
 from .counters import Counters
 from .interior.flat_rows import FlatRows
@@ -37,7 +36,6 @@ from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
 from .workgroups.barriers import FRAME, Barriers
-from .workgroups.batches import in_batches
 from .workgroups.group_order import group_order
 from .workgroups.identity import (
     GROUP,
@@ -56,6 +54,7 @@ from .workgroups.zeroed import zeroed
 
 if TYPE_CHECKING:
     from ...analysis.counting.independence import Reliance
+    from .batch_rounds import BatchIterations
 
 
 ARGUMENTS = "ptr %ctx, i64 %first, i64 %last"
@@ -172,8 +171,9 @@ class KernelCode:
         """
         facts = self.facts
         head = f"define internal i32 @groups({ARGUMENTS}) noinline"
-        before = self.memory.before
-        if before:
+        if self.memory.before:
+            from .workgroups.batches import in_batches
+
             # With atomics it is called between the helpers.
             batches = "define internal i32 @batches" if self._has_atomics else kernel
             batches = in_batches(self.entry, facts, self.memory, batches)
@@ -223,14 +223,22 @@ class KernelCode:
         if self._counted is not None:
             regions, plan = self._counted.regions, self._counted.plan
             runs = {loop.number for loop in self.plan.sparse.values()}
-            loop = None if self.memory.relied is None else self.memory.relied.loop
-            iterations = None if loop is None else BatchIterations(lanes, loop)
+            iterations = self._iterations(lanes)
             self._counters = Counters(
                 lanes, plan, regions, warp.existing, runs=runs, iterations=iterations
             )
             self._counters.begin_warp()
             self._finish = self._counters.finish
         return Edges(lanes, self.plan, self._counters)
+
+    def _iterations(self, lanes: LaneCode) -> BatchIterations | None:
+        """Return what counts the iterations of a loop that a batch must have ended in time."""
+        loop = None if self.memory.relied is None else self.memory.relied.loop
+        if loop is None:
+            return None
+        from .batch_rounds import BatchIterations
+
+        return BatchIterations(lanes, loop)
 
     def _straight(
         self, warps: str, begin: Callable[[], Warp], begin_at: Callable[..., Warp]

@@ -101,8 +101,8 @@ def owners_slot(params: int, position: int) -> int:
 class Count(IntEnum):
     """Index of a count in the memory at COUNTS, 64-bit words; then two words for each node.
 
-    Those are how often warps have executed the node, and with how many lanes. The four before them are
-    those of the loop in the warps of a batch, and of the launch until the batch (batch_rounds.py).
+    Those are how often warps have executed the node, and with how many lanes. The four before them
+    are bounds of a loop's iterations in a batch, and of the rounds before it (batch_rounds.py).
     """
 
     DIVERGENT = 0

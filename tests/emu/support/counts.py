@@ -41,6 +41,9 @@ ORDER = "order"
 BATCHES = "batches"
 """The same for batches that load before they store."""
 
+REFUSED = frozenset({ORDER, BATCHES})
+"""What counts launches in which watched accesses have met."""
+
 
 @contextmanager
 def noting_order() -> Iterator[list[Statistics]]:

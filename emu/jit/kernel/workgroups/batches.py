@@ -28,7 +28,8 @@ from ..memory.kernel_memory import KernelMemory
 def in_batches(entry: FunctionText, facts: Facts, memory: KernelMemory, head: str) -> str:
     """Return the function of a kernel, which calls `groups` for the batches of a range.
 
-    `head` is how it begins. A launch ends as by a trap after a batch that may have stored too early.
+    `head` is how it begins. After a batch that may have stored too early, a launch ends as by a
+    trap.
     """
     code, relied = entry.elsewhere(), memory.relied
     assert relied is not None

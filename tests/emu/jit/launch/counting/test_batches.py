@@ -20,9 +20,7 @@ ITEMS = 17_000
 """More than a batch."""
 
 
-def hook(
-    store: str = "atomic_min_global_u32 [$d2], $s6", load: str = "x", after: str = ""
-) -> str:
+def hook(store: str = "atomic_min_global_u32 [$d2], $s6", load: str = "x", after: str = "") -> str:
     """A kernel that loads two elements of x by indices, and stores the less one at the greater."""
     return f"""
     kernel k(u32 %n, global u32* %a, global u32* %x, global u32* %y) {{
@@ -95,7 +93,7 @@ def given(items: int = ITEMS) -> tuple[Any, ...]:
 
 STORES = {
     "an atomic": "atomic_min_global_u32 [$d2], $s6",
-    "two atomics that commute": "atomic_add_global_u32 [$d2], $s6\n atomic_sub_global_u32 [$d2], $s3",
+    "atomics that commute": "atomic_add_global_u32 [$d2], $s6\n atomic_sub_global_u32 [$d2], $s3",
     "one value": "st_global_u32 $s7, [$d2]",
     "one store that warps reach together": "st_global_u32 $s6, [$d2]",
 }
@@ -120,7 +118,9 @@ OTHERS = {
     "two values": hook("st_global_u32 $s6, [$d2]\n st_global_u32 $s3, [$d2+4]"),
     "a load after a store": hook(after="ld_global_u32 $s3, [$d2]"),
     "a store in the loop": chase(extra="st_global_u32 $s3, [$d3]"),
-    "a branch in the loop": chase(extra="cmp_eq_u32 $c0, $s3, 5\n cbr $c0, @t\n mov_u32 $s4, 1\n@t:"),
+    "a branch in the loop": chase(
+        extra="cmp_eq_u32 $c0, $s3, 5\n cbr $c0, @t\n mov_u32 $s4, 1\n@t:"
+    ),
     "a barrier": hook(after="@done:\n barrier").replace("@done:\n        ret", "ret"),
 }
 

