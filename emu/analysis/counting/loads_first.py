@@ -45,7 +45,7 @@ class LoopRounds:
     to_exit: int
     """Blocks of the last iteration, which leaves the loop."""
     to_load: int
-    """Rounds of the last iteration after which all has been loaded; may be negative."""
+    """Blocks of the last iteration up to the last load, or less than 0."""
     to_store: int
     """Fewest blocks from an entry up to a store."""
     fewest_after: int
@@ -203,8 +203,9 @@ class _Layout:
         body = [block for block in self._blocks if header <= block <= last]
         exit_ = next(pc for pc in range(header, last + 1) if self._code[pc].row.stem == "cbr")
         to_exit = body.index(self._block(exit_)) + 1
-        load = self._block(max(loads))
-        to_load = body.index(load) + 1 if load in body else 0
+        # Loads after the exit are in the iteration before the last one.
+        rounds = [body.index(b) + 1 for pc in loads if (b := self._block(pc)) in body]
+        to_load = max((n if n <= to_exit else n - len(body) for n in rounds), default=0)
         after = self._code[exit_].target if exit_ != last else last + 1
         assert after is not None
         to_store = self._fewest_blocks(frozenset(self._block(pc) for pc in stores))
@@ -213,15 +214,15 @@ class _Layout:
         )
         skips = (self._code[pc].target for pc in range(header))
         entries = {pc for pc in (after, *skips) if pc is not None and pc in to_store}
-        if not entries:
-            return None
+        if after not in to_store:
+            return None  # warps that leave the loop are noted there
         return LoopRounds(
             header,
             frozenset(entries),
             sum(block < header for block in self._blocks),
             len(body),
             to_exit,
-            to_load if to_load <= to_exit else to_load - len(body),
+            to_load,
             min(to_store[pc] for pc in entries),
             to_end[after],
             sum(block > last for block in self._blocks),

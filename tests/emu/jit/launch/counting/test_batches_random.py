@@ -86,7 +86,7 @@ def _loop(draw: random.Random, chase: list[str]) -> list[str]:
         f"cmp_eq_u32 $c0, $s9, {draw.choice((0, 1))}",
         "cbr $c0, @end",
     ]
-    body = [*chase, *test] if draw.random() < 0.5 else [*test, *chase]
+    body = draw.choice(([*chase, *test], [*test, *chase], [*chase, *test, *chase]))
     return ["@loop:", *body, "add_u32 $s5, $s5, 1", "br @loop"]
 
 
