@@ -42,6 +42,8 @@ def can_count(kernel: Kernel, geometry: Geometry, *, by_batches: bool = False) -
     Only for kernels that the JIT runs when nothing is counted. With `by_batches`, each batch of
     workgroups must load before it stores.
     """
+    if by_batches and reliance_of(kernel, geometry.group_size, by_batches=True) is None:
+        return False
     facts = facts_for_counting(kernel, geometry, by_batches=by_batches)
     is_line = tuple(geometry.items[1:]) == (1, 1)
     key = kernel.key, kernel.params, facts, is_line
