@@ -253,7 +253,8 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 def _counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     """Return how lanes run in code that counts: alone if they move runs that can be counted.
 
-    Accesses of lanes that run alone are not watched or moved to copies, and warps must be those of the launch.
+    Accesses of lanes that run alone are not watched and do not load from copies, and warps must be
+    those of the launch.
     """
     from .counters import may_count_runs
     from .loops.moved_runs import moves_runs
