@@ -44,7 +44,7 @@ class LanePlan:
         elif few_lanes and runs:
             self.sparse = sparse_runs(shapes)
         self.has_both = shapes.facts.together_from <= shapes.facts.width and not any(
-            moved_runs(shapes.ssa, loop) for loop in self.sparse.values()
+            run.is_shared for loop in self.sparse.values() for run in moved_runs(shapes.ssa, loop)
         )
         """Whether each of these loops has nodes of its own too, for masks with many lanes."""
         alone = {} if self.has_both else self.sparse

@@ -17,7 +17,7 @@ from ..values.ssa import Const, Op, Phi, Ssa, has_effect
 
 @dataclass(frozen=True)
 class MovedRun:
-    """A loop that moves a run of elements, in global memory."""
+    """A loop that moves a run of elements, in global and private memory."""
 
     loop: Loop
     store: Op
@@ -30,6 +30,11 @@ class MovedRun:
     def accesses(self) -> frozenset[Op]:
         """What the loop accesses."""
         return frozenset({self.store} if self.load is None else {self.store, self.load})
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it accesses global memory, and no private memory."""
+        return not any(_is_private(op) for op in self.accesses)
 
     @property
     def size(self) -> int:
@@ -76,10 +81,14 @@ def size_of(op: Op) -> int:
 
 
 def _is_plain(op: Op) -> bool:
-    """Return whether an op is a load or store of global memory."""
+    """Return whether an op is a load or store of global or private memory."""
     row = op.ins.row
-    is_one = row.is_load or row.is_store
-    return is_one and not row.is_atomic and row.segment is Segment.GLOBAL and row.type is not None
+    is_one = (row.is_load or row.is_store) and not row.is_atomic and row.type is not None
+    return is_one and (row.segment is Segment.GLOBAL or _is_private(op))
+
+
+def _is_private(op: Op) -> bool:
+    return op.ins.row.segment is Segment.PRIVATE
 
 
 def _has_same_elements(store: Op, load: Op) -> bool:

@@ -47,7 +47,8 @@ class CertainAccesses:
     """Finds such accesses of a loop, and emits their tests in the block before it.
 
     `numbers` are those of the warp, and of its pieces. `last_of` gives the number of the last
-    iteration in which an op may run.
+    iteration in which an op may run. `alone` is whether one lane passes the header, if the code is
+    for one: it asks for the lines of all accesses, also of those that ranges show to be inside.
     """
 
     def __init__(
@@ -57,8 +58,11 @@ class CertainAccesses:
         counter: Counter,
         numbers: tuple[Numbers, Numbers],
         last_of: Callable[[Op], list[str]],
+        *,
+        alone: Sequence[str] | None = None,
     ) -> None:
         self._memory, self._loop, self._last_of = memory, loop, last_of
+        self._alone = alone
         self._numbers, self._of_pieces = numbers
         self._lanes = self._numbers.lanes
         self.lines = (
@@ -116,7 +120,7 @@ class CertainAccesses:
         is_global = address.segment is Segment.GLOBAL
         if not is_global and (self._numbers.each or address.segment not in _BLOCKS):
             return False
-        if not is_global and not self._memory.local.checks.needs_test(op):
+        if not (is_global or self._alone or self._memory.local.checks.needs_test(op)):
             return False
         line = lines.of(base, op) if is_global else lines.offset(base, op)
         size, offset = row.type.size, address.offset
@@ -182,6 +186,10 @@ class CertainAccesses:
         tests: list[Sequence[str]] = [*line.conditions]
         low, high = min(accesses.offsets), max(accesses.offsets)
         start = numbers.do("sub", line.start, accesses.origin)
+        if self._alone and isinstance(accesses.origin, int):
+            # Without an iteration any place will do: a branch for it would be mispredicted.
+            passes, (first,) = self._alone[0], start
+            start = [self._lanes.code.let(f"select i1 {passes}, i64 {first}, i64 0")]
         ends = [(start, low), (start, high)]
         if line.step != 0:
             last_of = self._last_of_pieces if numbers.pieces else self._last_of

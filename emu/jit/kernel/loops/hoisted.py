@@ -39,7 +39,8 @@ class Hoisted:
     With `each`, lanes may begin and end at different places: every one is tested. `charges` says
     whether the budget's charge for the whole loop is one of the tests. With a label `otherwise`,
     lanes that begin at different places may be tested to have as many iterations as each other.
-    `alone` is for one lane: if it does not pass the header, the first iteration is tested as well.
+    `alone` is for one lane: if it does not pass the header, the first iteration is tested as well,
+    but for private memory. That is tested even where ranges show that accesses are inside.
     """
 
     def __init__(
@@ -290,7 +291,12 @@ class Hoisted:
         """Test the accesses at lines, and find rows and what iterations carry in registers."""
         numbers, is_one = self._numbers, not (self._numbers.each or self._is_alone)
         accesses = CertainAccesses(
-            self._memory, self.loop, counter, (numbers, self._of_pieces), self._last_of
+            self._memory,
+            self.loop,
+            counter,
+            (numbers, self._of_pieces),
+            self._last_of,
+            alone=self._passes if self._is_alone else None,
         )
         self.certain, self.lines = accesses.find(), accesses.line_of
         for op, tests in accesses.tests():

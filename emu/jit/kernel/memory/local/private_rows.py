@@ -82,10 +82,10 @@ class PrivateRows:
     def own_place(self, type_: Type, base: str, offset: int) -> str:
         """Return the host address of base (an i32) + offset of the lane that runs alone."""
         lanes, code, size = self.lanes, self.lanes.code, self.element
+        if self.memory.each_apart:
+            return self.own_byte(code.let(f"zext i32 {base} to i64"), offset)
         at = self.sum(base, offset)
         (place,) = lanes.variables.load(OWN_MEMORY, ["ptr"])
-        if self.memory.each_apart:
-            return code.let(f"getelementptr i8, ptr {place}, i64 {at}")
         inner = "0"
         if type_.size < size:
             inner = code.let(f"and i64 {at}, {size - 1}")
@@ -93,6 +93,13 @@ class PrivateRows:
         distance = code.let(f"mul i64 {at}, {lanes.width}")
         moved = code.let(f"add i64 {distance}, {inner}")
         return code.let(f"getelementptr i8, ptr {place}, i64 {moved}")
+
+    def own_byte(self, start: str, offset: int) -> str:
+        """Return the host address of start (an i64) + offset in the lane's memory in one piece."""
+        code, variables = self.lanes.code, self.lanes.variables
+        at = code.let(f"add i64 {start}, {offset}")
+        (place,) = variables.load(OWN_MEMORY, ["ptr"])
+        return code.let(f"getelementptr i8, ptr {place}, i64 {at}")
 
     def _numbers(self, j: int, step: int) -> str:
         """Return the numbers of a chunk's lanes times a step, as the elements of a constant."""

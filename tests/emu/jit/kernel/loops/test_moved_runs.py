@@ -161,6 +161,111 @@ def test_hosts_without_masks_of_bytes_move_one_element_at_a_time(monkeypatch) ->
     assert not code.moves_runs()
 
 
+def _private(type_: str, *, copies: bool, backwards: bool, tests_first: bool = True) -> str:
+    """Return a kernel whose lanes take their stretches into private memory and move runs there.
+
+    All that twice: lanes that run the outer loop alone run the loops in it alone.
+    """
+    size, wide = int(type_[1:]) // 8, "$d8" if type_.endswith("64") else "$s8"
+    given = "cvt_u64_u32 $d8, $s0" if size == 8 else "mov_u32 $s8, $s0"
+    step = "sub" if backwards else "add"
+    leaves, stays = "cmp_ge_u32 $c0, $s5, $s4", "cmp_lt_u32 $c0, $s5, $s4"
+    return f"""
+        kernel runs(global u32* %runs, global {type_}* %data, u32 %n) {{
+            .private {type_} own[{STRETCH}]
+            workitemabsid_u32 $s0, 0
+            ld_kernarg_u32 $s1, [%n]
+            cmp_ge_u32 $c0, $s0, $s1
+            cbr $c0, @out
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d1, [%runs]
+            mad_u64 $d1, $d0, 16, $d1
+            ld_global_u32 $s4, [$d1+8]          // end
+            ld_global_u32 $s7, [$d1+12]         // elements of the stretch that are taken
+            mov_u32 $s9, 0
+        @round:
+            ld_global_u32 $s2, [$d1]            // from
+            ld_global_u32 $s3, [$d1+4]          // to
+            ld_kernarg_u64 $d2, [%data]
+            mad_u64 $d2, $d0, {STRETCH * size}, $d2
+            mov_u32 $s5, 0
+            mov_u64 $d3, $d2
+        @take:
+            cmp_ge_u32 $c0, $s5, $s7
+            cbr $c0, @taken
+            ld_global_{type_} {wide}, [$d3]
+            mul_u32 $s6, $s5, {size}
+            st_private_{type_} {wide}, [own+$s6]
+            add_u64 $d3, $d3, {size}
+            add_u32 $s5, $s5, 1
+            br @take
+        @taken:
+            {given}
+            mov_u32 $s5, 0
+        @top:
+            {f"{leaves} cbr $c0, @end" if tests_first else ""}
+            mul_u32 $s6, $s2, {size}
+            {f"ld_private_{type_} {wide}, [own+$s6]" if copies else ""}
+            mul_u32 $s6, $s3, {size}
+            st_private_{type_} {wide}, [own+$s6]
+            {step}_u32 $s2, $s2, 1
+            {step}_u32 $s3, $s3, 1
+            add_u32 $s5, $s5, 1
+            {"br @top" if tests_first else f"{stays} cbr $c0, @top"}
+        @end:
+            mov_u32 $s5, 0
+        @give:
+            cmp_ge_u32 $c0, $s5, $s7
+            cbr $c0, @given
+            mul_u32 $s6, $s5, {size}
+            ld_private_{type_} {wide}, [own+$s6]
+            st_global_{type_} {wide}, [$d2]
+            add_u64 $d2, $d2, {size}
+            add_u32 $s5, $s5, 1
+            br @give
+        @given:
+            add_u32 $s9, $s9, 1
+            cmp_lt_u32 $c0, $s9, 2
+            cbr $c0, @round
+        @out:
+            ret
+        }}""".replace(" cbr", "\n cbr")
+
+
+PRIVATE = [
+    _private("u8", copies=True, backwards=True),
+    _private("s64", copies=True, backwards=False, tests_first=False),
+    _private("f32", copies=False, backwards=True),
+]
+
+
+def _arguments(text: str) -> list[Any]:
+    """Return runs in stretches of which all elements are taken."""
+    form = Form(text[text.index(".private") :].split()[1], tests_first="br @top" in text)
+    runs, data, items = form.arguments(longest=60)
+    runs[:, :2] %= STRETCH
+    if "sub_u32 $s2" in text:
+        runs[:, :2] = STRETCH - 1 - runs[:, :2]
+    runs[:, 3] = STRETCH
+    return [runs, data, items]
+
+
+@pytest.mark.parametrize("text", PRIVATE)
+def test_lanes_move_runs_of_their_private_memory(text: str) -> None:
+    assert len({run.loop.header for run in _runs(text)}) == 3
+    same(text, _arguments(text), items=ITEMS, group_size=64, width=7)
+
+
+def test_a_run_that_leaves_private_memory_traps_there() -> None:
+    for place, value in [((9, 2), 20_000), ((40, 0), STRETCH), ((3, 1), 2**32 - 9)]:
+        works = []
+        for _ in range(2):
+            arguments = _arguments(PRIVATE[0])
+            arguments[0][place] = value
+            works.append(make(PRIVATE[0], arguments, items=ITEMS, group_size=64))
+        assert assert_as_oracle(*works)
+
+
 LOAD, STORE = "ld_global_u8 $s8, [$d3]", "st_global_u8 $s8, [$d4]"
 STEP = "add_u32 $s2, $s2, 1"
 
