@@ -72,6 +72,17 @@ class Alignment:
                 return strides[which] if stem == "rem" else 0
         return None
 
+    def field_stride(self, op: Op, step: int) -> int | None:
+        """Return the step of a `bitextract` of what has a step: it keeps or clears low bits."""
+        position, length = op.ins.literals
+        span = self.span(op.args[0], step)
+        if span is None:
+            return None
+        if span <= 1 << position:
+            return 0
+        is_whole = position == 0 and span <= 1 << length and not _is_signed(op)
+        return step if is_whole else None
+
     def _solve(self, ssa: Ssa) -> None:
         """Find the alignments: begin with the largest, and reduce them until nothing changes."""
         values = [v for v in ssa.values() if v.cls is not RegClass.C]

@@ -67,12 +67,14 @@ class Shapes:
         """Loops that lanes leave in different iterations."""
         self._postdominators = postdominators(self.flow)
         self._in_step = _in_step(ssa)
-        if self.flow.refill is not None:
-            self._spread(self.flow.refill.node)
-            self.joins.add(self.flow.refill.header)
-            self.divergent_loops.add(self.flow.refill.loop)
+        self._same: set[Value] = set()
+        """What is made of values that differ from lane to lane, and is the same in all of them."""
         self._find_varying()
         self._strides = self._find_strides(in_pieces=False)
+        while same := {v for v in self.varying - self._same if self._strides.get(v) == 0}:
+            self._same |= same
+            self._find_varying()
+            self._strides = self._find_strides(in_pieces=False)
         self._piece_strides = self._find_strides(in_pieces=True) if facts.piece else self._strides
         if facts.piece:
             self._add_strides_across_rows()
@@ -116,6 +118,13 @@ class Shapes:
     # --- uniformity
 
     def _find_varying(self) -> None:
+        self.varying.clear()
+        self.joins.clear()
+        self.divergent_loops.clear()
+        if self.flow.refill is not None:
+            self._spread(self.flow.refill.node)
+            self.joins.add(self.flow.refill.header)
+            self.divergent_loops.add(self.flow.refill.loop)
         spread: set[int] = set()
         pending = True
         while pending:
@@ -131,6 +140,8 @@ class Shapes:
                     pending = True
 
     def _varies(self, value: Value) -> bool:
+        if value in self._same:
+            return False
         if isinstance(value, Phi):
             return self.may_mix(value) or any(a in self.varying for a in value.args.values())
         assert isinstance(value, Op)
@@ -306,6 +317,9 @@ class Shapes:
             case (("and" | "or" | "xor" | "shr" | "div" | "rem"), [_, _], _) if 0 in strides:
                 found = self._alignment_of_pieces if in_pieces else self._alignment_of_warps
                 return found.bitwise_stride(op, strides)
+            case "bitextract", [int(a)], _:
+                found = self._alignment_of_pieces if in_pieces else self._alignment_of_warps
+                return found.field_stride(op, a)
             case _:
                 return None
         return sign_extend(step, row.type.bits)

@@ -20,7 +20,7 @@ from .registers import lane_step
 LEAST_ROW_PIECE = 8
 """Lanes of the smallest piece: for smaller ones, wide loads and a permutation are as fast."""
 
-_SPLITS = frozenset({"and", "shr", "div", "rem"})
+_SPLITS = frozenset({"and", "shr", "bitextract", "div", "rem"})
 """Operations that split a number into places of a row and rows."""
 
 _FOUND: Recent[tuple[object, ...], int] = Recent()

@@ -92,7 +92,7 @@ class Instructions:
             lanes.define(op, "value", [step])
             return
         if lanes.shapes.is_uniform(op):
-            operands = [self._argument(op, i, [lanes.scalar(a)], 0)[0] for i, a in enumerate(args)]
+            operands = [self._argument(op, i, [lanes.lane0(a)], 0)[0] for i, a in enumerate(args)]
             lanes.define(op, "value", [self._scalar(op, operands)])
             return
         found = self._narrow.of(op) if self._narrow is not None else None
@@ -220,8 +220,8 @@ class Instructions:
         lanes, row, (a, b) = self.lanes, op.ins.row, op.args[:2]
         uniform = lanes.shapes.is_uniform(op)
         n = 0 if uniform else lanes.n
-        left = self._argument(op, 0, [lanes.scalar(a)] if uniform else lanes.vector(a), n)
-        right = self._argument(op, 1, [lanes.scalar(b)] if uniform else lanes.vector(b), n)
+        left = self._argument(op, 0, [lanes.lane0(a)] if uniform else lanes.vector(a), n)
+        right = self._argument(op, 1, [lanes.lane0(b)] if uniform else lanes.vector(b), n)
         if not (isinstance(b, Const) and b.bits):
             right = self._without_zeros(op, right, n)
         lanes.define(

@@ -33,6 +33,48 @@ def test_thousands_of_random_kernels_leave_the_oracles_memory(case: Case) -> Non
 
 # --- shapes of launches
 
+ROW_OF_A_WARP = """
+    kernel rows(global u32* %x, global u32* %y) {
+        workitemabsid_u32 $s0, 0
+        bitextract_u32 $s1, $s0, 5, 27          // row
+        and_u32 $s2, $s0, 31
+        laneid_u32 $s8
+        cvt_u64_u32 $d0, $s1
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d2, $d0, 4, $d1
+        ld_global_u32 $s3, [$d2]
+        ld_global_u32 $s4, [$d2+4]
+        rem_u32 $s6, $s4, 3
+        cmp_eq_u32 $c0, $s6, 0
+        cbr $c0, @each
+        shl_u32 $s8, $s8, 4
+    @each:
+        add_u32 $s3, $s3, $s2
+    @entry:
+        cmp_ge_u32 $c0, $s3, $s4
+        cbr $c0, @summed
+        cvt_u64_u32 $d3, $s3
+        mad_u64 $d3, $d3, 4, $d1
+        ld_global_u32 $s7, [$d3+32]
+        mad_u32 $s8, $s8, 5, $s7
+        add_u32 $s3, $s3, 32
+        br @entry
+    @summed:
+        cvt_u64_u32 $d3, $s0
+        ld_kernarg_u64 $d1, [%y]
+        mad_u64 $d3, $d3, 4, $d1
+        st_global_u32 $s8, [$d3]
+        ret
+    }"""
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+def test_warps_run_rows_of_a_matrix(width: int) -> None:
+    rng = np.random.default_rng(6)
+    x = np.append(rng.integers(0, 90, 7).cumsum(), rng.integers(0, 2**32, 700)).astype(np.uint32)
+    same(ROW_OF_A_WARP, [x, np.zeros(192, np.uint32)], items=192, group_size=64, width=width)
+
+
 GROUP_SIZES = [1, 7, 16, 33, 256, (8, 4), (32, 2), (5, 3), (4, 2, 3), (3, 5, 2), (64, 2, 1)]
 
 IDENTITY = [

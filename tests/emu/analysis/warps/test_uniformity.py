@@ -250,6 +250,8 @@ BITS = {
     f"{FLAT} and_u32 $s1, $s2, 1920": 0,
     f"{FLAT} shr_u32 $s1, $s2, 7": 0,
     f"{FLAT} add_u32 $s2, $s2, 512\n xor_u32 $s1, $s2, 128": 4,
+    f"{FLAT} bitextract_u32 $s1, $s2, 0, 7": 4,
+    f"{FLAT} bitextract_s32 $s1, $s2, 7, 5": 0,
     # These change bits in which lanes differ, or that the sum may carry into.
     f"{FLAT} xor_u32 $s1, $s2, 64": None,
     f"{FLAT} xor_u32 $s1, $s2, $s9": None,
@@ -257,6 +259,9 @@ BITS = {
     f"{FLAT} and_u32 $s1, $s2, 63": None,
     f"{FLAT} and_u32 $s1, $s2, 126": None,
     f"{FLAT} shr_u32 $s1, $s2, 6": None,
+    f"{FLAT} bitextract_u32 $s1, $s2, 0, 6": None,
+    f"{FLAT} bitextract_s32 $s1, $s2, 0, 7": None,
+    f"{FLAT} bitextract_u32 $s1, $s2, 6, 5": None,
     f"{FLAT} add_u32 $s2, $s2, 64\n xor_u32 $s1, $s2, 128": None,
     f"{FLAT} add_u32 $s2, $s2, $s9\n xor_u32 $s1, $s2, 128": None,
     "workitemid_u32 $s1, 0\n sub_u32 $s1, 1024, $s1\n xor_u32 $s1, $s1, 128": None,
@@ -266,6 +271,27 @@ BITS = {
 @pytest.mark.parametrize("lines", BITS)
 def test_bits_above_those_in_which_lanes_differ_may_change(lines: str):
     assert stride_of(lines) == BITS[lines]
+
+
+def test_what_is_computed_or_loaded_by_the_number_of_a_warp_is_uniform():
+    body = f"""
+        shr_u32 $s2, $s0, 5
+        cvt_u64_u32 $d2, $s2
+        mad_u64 $d2, $d2, 4, $d0
+        ld_global_u32 $s3, [$d2]
+    @top:
+        add_u32 $s1, $s1, 1
+        cmp_lt_u32 $c0, $s1, $s3
+        cbr $c0, @top
+        {STORE}
+    """
+    shapes = made(f"mov_u32 $s1, 0\n{body}")
+    assert shapes.is_uniform(stored(shapes.ssa))
+    assert shapes.uniform_branches() == shapes.ssa.conditions.keys()
+    assert not shapes.divergent_loops
+    half = made(f"mov_u32 $s1, 0\n{body}".replace("$s0, 5", "$s0, 4"))
+    assert not half.is_uniform(stored(half.ssa))
+    assert half.divergent_loops
 
 
 def test_a_group_that_is_one_warp_begins_at_zero():
