@@ -30,13 +30,21 @@ WORD = 4
 def gain_by_lanes(shapes: Shapes) -> bool:
     """Return whether a kernel's loops, some of which lanes leave in turn, gain by twice the lanes.
 
-    They gather a little, or wait in each iteration for the one before, and have registers.
+    They gather a little, or wait in each iteration for the one before, and have registers. Loops
+    beside them, as over the steps of a tree, access neighbours or one place.
     """
     inside = {n for loop in shapes.flow.loops for n in loop.nodes}
     ops = [op for n in inside for op in shapes.ssa.ops.get(n, ())]
     if shapes.facts.piece or any(_goes_lane_by_lane(shapes, op) for op in ops):
         return False
-    return all(_gains(shapes, loop) for loop in inner_loops(shapes))
+    inner = inner_loops(shapes)
+    in_turn = [loop for loop in inner if loop.number in shapes.divergent_loops]
+    others = {n for loop in inner if loop not in in_turn for n in loop.nodes}
+    return (
+        bool(in_turn)
+        and all(_gains(shapes, loop) for loop in in_turn)
+        and all(is_easy(shapes, op) for n in others for op in shapes.ssa.ops.get(n, ()))
+    )
 
 
 def _gains(shapes: Shapes, loop: Loop) -> bool:

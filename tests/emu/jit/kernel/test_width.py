@@ -102,6 +102,14 @@ def test_loops_that_lanes_leave_in_turn_may_access_few_places(body: str, width: 
     assert width_of(f"{START}{body}\n{OWN_WAY}{END}@out:") == width
 
 
+@pytest.mark.parametrize(
+    ("inside", "width"), [("", WIDE), ("ld_global_u32 $s3, [$d2]", WIDE), (CHASED, USUAL)]
+)
+def test_loops_beside_them_access_neighbours(inside: str, width: int) -> None:
+    beside = f"mov_u32 $s2, 0\n@beside:\n{inside}\n{END.replace('@top', '@beside')}"
+    assert width_of(f"{START}{CHASED}\n{OWN_WAY}{END}@out:\n{beside}") == width
+
+
 def test_what_lanes_gather_until_they_leave_in_turn_is_the_oracles() -> None:
     leave = "and_u32 $s5, $s4, 7\n cmp_eq_u32 $c0, $s5, 3\n cbr $c0, @out"
     body = f"{START}{CHASED}\n{leave}{END}@out:\n".replace("st_global_u32 $s4, [$d2]", "")
