@@ -106,6 +106,10 @@ class Instructions:
         table = lanes.table
         if (op in table.some_step or op in table.iteration_steps) and host_has("avx512f"):
             columns[-1] = [self._hidden_ones(op.cls.bits)] * lanes.k
+        tested = _low_bit_of(op)
+        if tested is not None and op in lanes.ssa.conditions.values() and host_has("avx512f"):
+            t, ones = integer(64, lanes.n), self._hidden_ones(64)
+            columns[0] = [lanes.code.let(f"and {t} {x}, {ones}") for x in lanes.vector(tested)]
         floats = [lanes.table.floats.of(a) for a in args]
 
         def computed() -> list[str]:
@@ -163,6 +167,7 @@ class Instructions:
         1, in place of an addition under it. To counters of loops it would add 1 by subtracting -1,
         which it makes anew where registers are few. That instruction (`vpternlogd`) waits for what
         its register held before: for what this iteration loads, so the next one waits for it, too.
+        And it would test the low bits of 64-bit numbers by moving them to the signs first.
         """
         one = self.lanes.entry.hidden(1)
         if bits < 64:
@@ -255,3 +260,16 @@ class Instructions:
         lanes.trap(TrapCode.DIVIDE_BY_ZERO, op.pc, bad_lanes)
         code.block(go)
         return ones_for_zeros(code, op.cls, zeros, divisors, n)
+
+
+def _low_bit_of(op: Op) -> Value | None:
+    """Return the 64-bit number whose lowest bit a comparison tests in its node; None if not one."""
+    if op.ins.row.stem not in ("cmp_eq", "cmp_ne"):
+        return None
+    bit, zero = op.args
+    if not (isinstance(bit, Op) and bit.node == op.node and bit.ins.row.name == "and_u64"):
+        return None
+    if not (isinstance(zero, Const) and zero.bits == 0):
+        return None
+    number, one = bit.args
+    return number if isinstance(one, Const) and one.bits == 1 else None

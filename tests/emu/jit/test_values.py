@@ -1,4 +1,4 @@
-"""Values that native code moves: the bits of NaNs, and every type by every kind of address."""
+"""Values that native code moves: NaNs' and lowest bits, every type by every kind of address."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+
+import simtlab
+from simtlab.emu.jit.llvm.toolchain import host_has
 
 from .support.agreement import same
 
@@ -249,3 +252,32 @@ def test_every_type_travels_by_every_way(place: str) -> None:
             same(text, [x, data, np.zeros(40, np.uint64)], items=21, group_size=21)
         else:
             same(text, [x, data, np.zeros(40, np.uint64)], items=40, group_size=40)
+
+
+# --- lowest bits
+
+
+def test_lowest_bits_of_64_bits_are_tested_by_one_instruction() -> None:
+    text = """
+        kernel odd(global u64* %x) {
+            workitemabsid_u32 $s0, 0
+            cvt_u64_u32 $d0, $s0
+            ld_kernarg_u64 $d1, [%x]
+            mad_u64 $d1, $d0, 8, $d1
+            ld_global_u64 $d2, [$d1]
+        @halve:
+            and_u64 $d3, $d2, 1
+            cmp_ne_u64 $c0, $d3, 0
+            cbr $c0, @done
+            shr_u64 $d2, $d2, 1
+            br @halve
+        @done:
+            st_global_u64 $d2, [$d1]
+            ret
+        }"""
+    x = (np.arange(1, 101, dtype=np.uint64) << np.arange(100, dtype=np.uint64) % 57).astype("u8")
+    same(text, [x], items=100, group_size=64)
+    if host_has("avx512dq"):
+        made = simtlab.assemble(text)["odd"].launch(items=128, group_size=64).generated("asm")
+        assert "vptest" in made
+        assert "vpmovq2m" not in made
