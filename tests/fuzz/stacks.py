@@ -233,11 +233,50 @@ def stack(s: Stacks) -> None:
     s.depth -= 1
 
 
+def run(s: Stacks) -> None:
+    """Emit a loop that moves elements of an array up or down, or stores one value to them."""
+    arrays = [a for a in s.arrays if a.length >= 8]
+    if not arrays:
+        mix(s)
+        return
+    s.depth += 1
+    array, up, filled = s.rng.choice(arrays), s.chance(0.5), s.chance(0.2)
+    quarter, size = array.length // 4, array.size
+    place, left = f"$s{TURN + 10 * s.depth}", f"$s{LIMIT + 10 * s.depth}"
+    value = s.value(size) if filled else "$d7" if size == 8 else "$s6"
+    most = array.length if s.hostile and s.chance(0.3) else quarter
+    s.emit(f"and_u32 {place}, {s.value()}, {quarter - 1}", kept=True)
+    s.emit(f"add_u32 {place}, {place}, {quarter if up else 2 * quarter}", kept=True)
+    s.emit(f"and_u32 {left}, {s.value()}, {most - 1}", kept=True)
+    head, out = s.label(), s.label()
+    s.lines.append(f"{head}:")
+    s.emit(f"cmp_eq_u32 $c{s.depth}, {left}, 0", kept=True)
+    s.emit(f"cbr $c{s.depth}, {out}", kept=True)
+    s.emit(f"mul_u32 $s{PLACE}, {place}, {size}", kept=True)
+    if not filled:
+        apart = s.rng.choice((-1, 1, 1, -quarter, quarter)) * size
+        s.emit(f"ld_private_{array.type_} {value}, [{array.name}+$s{PLACE}{apart:+}]")
+    s.emit(f"st_private_{array.type_} {value}, [{array.name}+$s{PLACE}]")
+    s.emit(f"{'add' if up else 'sub'}_u32 {place}, {place}, 1", kept=True)
+    s.emit(f"sub_u32 {left}, {left}, 1", kept=True)
+    s.emit(f"br {head}", kept=True)
+    s.lines.append(f"{out}:")
+    s.depth -= 1
+
+
 def body(s: Stacks, most: int) -> None:
     """Emit some statements."""
     for _ in range(s.rng.randint(1, most)):
         deep = s.depth < 2 and s.labels < 14
-        choices = (load, load, store, store, mix, barrier, *((if_, counted, stack) if deep else ()))
+        choices = (
+            load,
+            load,
+            store,
+            store,
+            mix,
+            barrier,
+            *((if_, counted, stack, run) if deep else ()),
+        )
         s.rng.choice(choices)(s)
 
 

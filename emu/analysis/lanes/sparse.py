@@ -43,11 +43,15 @@ def sparse_loops(shapes: Shapes) -> dict[int, Loop]:
 
 
 def sparse_runs(shapes: Shapes) -> dict[int, Loop]:
-    """Return header -> loop of the sparse loops that do nothing but move a run of elements."""
+    """Return header -> loop of the sparse loops that do nothing but move a run of elements.
+
+    Runs in private memory are not among them.
+    """
     return {
         loop.header: loop
         for loop in shapes.flow.loops
-        if moved_run(shapes.ssa, loop) is not None
+        if (run := moved_run(shapes.ssa, loop)) is not None
+        and run.is_shared
         and can_run_alone(shapes, loop)
         and gains_alone(shapes, loop)
     }
