@@ -137,12 +137,28 @@ class Branches:
             return False
         for taken in (stays[1], stays[0]):
             self._apart(
-                test[1 - taken],
-                lambda taken=taken: self._edges.end_node(
-                    number, self._edges.edge(number, targets[taken], self._lanes.mask)
-                ),
+                test[1 - taken], lambda taken=taken: self._go_together(number, targets[taken])
             )
         return True
+
+    def _go_together(self, number: int, target: int) -> None:
+        """End a node whose lanes all go to one successor.
+
+        If that runs next, some lanes run it, as they do this node: it need not ask for them.
+        """
+        edges, masks, code = self._edges, self._plan.masks, self._lanes.code
+        way = edges.edge(number, target, self._lanes.mask)
+        is_next = masks.next_of(self._plan.waits[number] | {way}) == way
+        if (
+            is_next
+            and number in masks.never_empty | masks.tested
+            and way in masks.tested
+            and way not in edges.versioned
+            and edges.refilled is None
+        ):
+            code.jump(edges.label("r", way))
+        else:
+            edges.end_node(number, way)
 
     def _agree_on_side(
         self, number: int, targets: tuple[int, int], emit: Callable[[Op], None]

@@ -314,6 +314,46 @@ def test_the_side_of_a_guard_is_written_for_lanes_that_agree(condition: str) -> 
     assert calls == (3 if CONDITIONS[condition] else 2)
 
 
+STRIDED = """
+kernel k(global u32* %x, global u32* %y, u32 %n) {
+    workitemid_u32 $s1, 0
+    ld_kernarg_u32 $s2, [%n]
+    ld_kernarg_u64 $d1, [%x]
+    mov_u32 $s4, $s1
+    mov_u32 $s5, 7
+    cmp_gt_u32 $c0, $s1, LAST
+    cbr $c0, @done
+@next:
+    cmp_ge_u32 $c0, $s4, $s2
+    cbr $c0, @done
+    cvt_u64_u32 $d0, $s4
+    mad_u64 $d0, $d0, 4, $d1
+    ld_global_u32 $s3, [$d0]
+    mad_u32 $s5, $s5, 5, $s3
+    add_u32 $s4, $s4, 256
+    br @next
+@done:
+    ld_kernarg_u64 $d1, [%y]
+    workitemabsid_u32 $s1, 0
+    cvt_u64_u32 $d0, $s1
+    mad_u64 $d0, $d0, 4, $d1
+    st_global_u32 $s5, [$d0]
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("last", [20, 64, 255])
+def test_lanes_that_all_stay_in_a_loop_are_not_asked_whether_any_runs(last: int) -> None:
+    text = STRIDED.replace("LAST", str(last))
+    assert re.search(
+        r"br label %r\d", generate(simtlab.assemble(text).program.kernels[0], 0, FACTS)
+    )
+    x = np.arange(2_000, dtype=np.uint32)
+    for n in (0, 20, 70, 256, 900, 2_000):
+        same(text, [x, np.zeros(512, np.uint32), np.uint32(n)], items=500, group_size=256)
+
+
 def test_a_comparison_in_a_loop_before() -> None:
     """What it compares is not known at the branch: found by random kernels."""
     before = (
