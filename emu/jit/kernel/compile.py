@@ -20,6 +20,7 @@ from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.warps.uniformity import Shapes
 from ...analysis.widths.columns import column_facts
+from ...analysis.widths.few_running import few_running_facts
 from ...analysis.widths.one_warp import is_long, one_warp_facts
 from ...analysis.widths.row_pieces import row_pieces
 from ...analysis.widths.shared_columns import sharing_facts
@@ -106,6 +107,8 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         return columns
     if (sharing := sharing_facts(kernel, usual)) is not None:
         return sharing
+    if (few := few_running_facts(kernel, usual)) is not None and arrive_whole(kernel, few):
+        return few
     # Warps of another width than the launch's must reach barriers whole as well.
     shape = in_row(usual) if leaves_in_turn(kernel, usual) else usual
     best = best_facts(kernel, shape, host_has("avx512bw"), takes_many)
