@@ -17,6 +17,9 @@ from .copies import Copies, copies_of, is_private
 MOST_ITERATIONS = 64
 """Iterations of a loop that are copied."""
 
+MOST_CELLS = 48
+"""Places of private memory in registers: of more, most would be loaded and stored after all."""
+
 FIRST_CELL = 64
 """The first register, of either class, that stands for private memory: a kernel has 64 others."""
 
@@ -51,7 +54,7 @@ def _may_copy(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
 
 
 def _give_registers(code: Sequence[Instruction], copies: Copies, private_bytes: int) -> bool:
-    """Give each place in private memory a register; False if that cannot be."""
+    """Give each place in private memory a register; False if that cannot be, or too many."""
     sizes: dict[int, int] = {}
     for copy in copies.copies.values():
         for pc, offset in copy.offsets.items():
@@ -59,6 +62,8 @@ def _give_registers(code: Sequence[Instruction], copies: Copies, private_bytes: 
             assert type_ is not None
             if offset is None or sizes.setdefault(offset, type_.size) != type_.size:
                 return False
+    if len(sizes) > MOST_CELLS:
+        return False
     ends = 0
     for offset, size in sorted(sizes.items()):
         if offset < ends or offset % size or offset + size > private_bytes:

@@ -284,6 +284,10 @@ KEPT = {
         ".private u32 a[8]",
         FILL.replace("    add_u32", "    st_global_u32 $s11, [$d2]\n" * 3 + "    add_u32"),
     ),
+    "more places than registers": (
+        ".private u32 a[50]",
+        FILL.replace("$s10, 32", "$s10, 200") + SUM.replace("28", "196"),
+    ),
     "many iterations": (
         ".private u32 a[100]",
         FILL.replace("$s10, 32", "$s10, 400") + SUM.replace("28", "396"),
