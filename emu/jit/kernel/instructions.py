@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from ....isa.table import Unit
-from ....isa.types import RegClass
+from ....isa.types import RegClass, mask_of
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.narrow import Narrow, NarrowLanes
 from ...analysis.ranges.float_ranges import FloatRange
@@ -17,12 +17,15 @@ from ..arithmetic import narrow
 from ..arithmetic.convert import in_range
 from ..arithmetic.division import are_zero, ones_for_zeros
 from ..arithmetic.operation import Operation
-from ..llvm.text import integer
+from ..llvm.text import integer, integer_constant
 from ..llvm.toolchain import host_has
 from ..runtime.context import TrapCode
 from .lane_code import LaneCode
 from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
+
+_CUTS = frozenset({"cvt", "and", "shr", "bitextract"})
+"""Rows of whose results LLVM knows that they have few bits."""
 
 
 class Instructions:
@@ -110,6 +113,8 @@ class Instructions:
         if tested is not None and op in lanes.ssa.conditions.values() and host_has("avx512f"):
             t, ones = integer(64, lanes.n), self._hidden_ones(64)
             columns[0] = [lanes.code.let(f"and {t} {x}, {ones}") for x in lanes.vector(tested)]
+        if op in table.short_products:
+            columns[:2] = [self._lower_halves(op, i, columns[i]) for i in range(2)]
         floats = [lanes.table.floats.of(a) for a in args]
 
         def computed() -> list[str]:
@@ -159,6 +164,19 @@ class Instructions:
             code.let(f"select {lanes.mask_type} {c}, {t} {ones}, {t} zeroinitializer")
             for c in lanes.vector(op.args[0])
         ]
+
+    def _lower_halves(self, op: Op, position: int, factors: list[str]) -> list[str]:
+        """Cut 64-bit factors to 32 bits, which tells LLVM how it can multiply.
+
+        It would leave that out where it shows that they have no more, and not know it later, when
+        it chooses instructions block by block. So what does not show it in this block adds a zero.
+        """
+        code, t, value = self.lanes.code, integer(64, self.lanes.n), op.args[position]
+        if not (isinstance(value, Op) and value.node == op.node and value.ins.row.stem in _CUTS):
+            zero = self.lanes.chunk_of(64, self.lanes.entry.hidden(0))
+            factors = [code.let(f"add {t} {factor}, {zero}") for factor in factors]
+        low = integer_constant(mask_of(32), 64, self.lanes.n)
+        return [code.let(f"and {t} {factor}, {low}") for factor in factors]
 
     def _hidden_ones(self, bits: int) -> str:
         """Return 1 in all lanes of a vector.

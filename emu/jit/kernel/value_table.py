@@ -9,6 +9,7 @@ from typing import TypeGuard
 from ....isa.types import B1, RegClass, Segment
 from ...analysis.ranges.float_ranges import FloatRanges, Nan
 from ...analysis.ranges.integer_ranges import Ranges
+from ...analysis.ranges.long_bounds import short_products
 from ...analysis.values.ssa import Const, Op, Phi, Ssa, Value, uses
 from ..arithmetic import emit as alu
 
@@ -51,6 +52,11 @@ class ValueTable:
     def integers(self) -> Ranges:
         """The ranges of integers."""
         return Ranges(self._ssa)
+
+    @cached_property
+    def short_products(self) -> frozenset[Op]:
+        """64-bit products of factors that have 32 bits in running lanes."""
+        return short_products(self._ssa, self.integers)
 
     def is_number(self, value: Value) -> bool:
         """Return whether nothing may show the bits of a NaN that a value is."""
