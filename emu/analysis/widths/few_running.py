@@ -15,9 +15,11 @@ from ....isa.types import Segment
 from ..analysis import analyse
 from ..facts import Facts
 from ..flow.order import Flow, Loop
+from ..lanes.sparse import ways_out
 from ..values.ssa import Op
 from ..warps.uniformity import Shapes
 from .in_turn import is_easy
+from .registers import lane_step
 from .width import FEW, compares_scalars
 
 
@@ -30,7 +32,10 @@ def few_running_facts(kernel: Kernel, facts: Facts) -> Facts | None:
     if not loops:
         return None
     shapes = analyse(kernel).shapes(facts)
-    gains = any(_gathers(shapes, loop) and _is_guarded(shapes, loop, n) for loop, n in loops)
+    gains = any(
+        _gathers(shapes, loop) and _is_left_at_once(shapes, loop) and _is_guarded(shapes, loop, n)
+        for loop, n in loops
+    )
     return replace(facts, width=FEW, chunk=FEW) if gains else None
 
 
@@ -44,16 +49,25 @@ def _between_barriers(flow: Flow, loop: Loop) -> set[int]:
 
 
 def _gathers(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether half of a loop's accesses, or more, are of group memory without an order."""
+    """Return whether a loop accesses group memory alone, half of the time or more in no order."""
     ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())]
     accesses = [op for op in ops if op.ins.row.has_address]
-    hard = [op for op in accesses if _is_plain(op) and not is_easy(shapes, op)]
-    return bool(hard) and 2 * len(hard) >= len(accesses)
+    hard = [op for op in accesses if not is_easy(shapes, op)]
+    return 2 * len(hard) >= len(accesses) > 0 and all(
+        op.ins.row.segment is Segment.GROUP and not op.ins.row.is_atomic for op in accesses
+    )
 
 
-def _is_plain(op: Op) -> bool:
-    """Return whether an op loads or stores group memory, and is no atomic."""
-    return op.ins.row.segment is Segment.GROUP and not op.ins.row.is_atomic
+def _is_left_at_once(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether lanes that enter a loop together leave it so.
+
+    A loop in which each lane takes every n-th number of a range is another matter: most lanes run.
+    """
+    leaving = [shapes.ssa.conditions[source] for source, _ in ways_out(shapes.flow, loop)]
+    steps = [
+        {lane_step(shapes, a) for a in c.args} if isinstance(c, Op) else {None} for c in leaving
+    ]
+    return all(len(found) == 1 and None not in found for found in steps)
 
 
 def _is_guarded(shapes: Shapes, loop: Loop, around: set[int]) -> bool:
