@@ -134,7 +134,7 @@ def remove_unused(ssa: Ssa) -> None:
 ADDRESS_ARITHMETIC = frozenset(
     f"{stem}_{type_}" for stem in ("add", "sub", "mul", "mad", "shl") for type_ in ("u64", "s64")
 ) | {f"cvt_{to}_{source}" for to in ("u64", "s64") for source in ("u32", "s32")}
-"""Rows that jit/kernel/memory/addresses.py takes apart to find the parts of an address."""
+"""Rows that jit/kernel/memory/addressing/ takes apart to find the parts of an address."""
 
 INDEX_ARITHMETIC = frozenset({"add_u32", "add_s32", "sub_u32", "sub_s32"})
 """Rows that it takes apart to find indices that differ by the same in all lanes."""

@@ -1,4 +1,4 @@
-"""Arithmetic of 32-bit rows in lanes of 8 or 16 bits, where `analysis/narrow.py` allows it."""
+"""Arithmetic of 32-bit rows in lanes of 8 or 16 bits, if `analysis/lanes/narrow.py` allows it."""
 
 from __future__ import annotations
 
