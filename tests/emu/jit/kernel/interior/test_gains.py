@@ -11,6 +11,7 @@ from simtlab.emu.jit.kernel.interior import version
 
 from ....support.guarded import LOAD_X, guarded, store_y
 from ....support.oracle_work import make
+from ....support.word_search import SEARCH
 from ...support.against_oracle import assert_as_oracle
 
 
@@ -164,38 +165,9 @@ def test_loops_that_are_unrolled_far_gain_nothing(
 
 def search(address: str, *, n: int = 300, items: int = 384, group: int = 128) -> Work:
     """Compare bytes from a place on with a word, up to the first that differs."""
-    text = f"""
-    kernel search(u32 %n, u32 %length, global u8* %x, global u8* %word, global u8* %y) {{
-        workitemabsid_u32 $s0, 0
-        ld_kernarg_u32 $s1, [%n]
-        cmp_ge_u32 $c0, $s0, $s1
-        cbr $c0, @done
-        ld_kernarg_u32 $s2, [%length]
-        ld_kernarg_u64 $d1, [%x]
-        ld_kernarg_u64 $d2, [%word]
-        cvt_u64_u32 $d0, $s0
-        mul_u64 $d3, $d0, 3
-        add_u64 $d1, $d1, {address}
-        mov_u32 $s3, 0
-        mov_u32 $s4, 0
-    @letter:
-        ld_global_u8 $s5, [$d1]
-        ld_global_u8 $s6, [$d2]
-        cmp_ne_u32 $c0, $s5, $s6
-        cbr $c0, @store
-        add_u64 $d1, $d1, 1
-        add_u64 $d2, $d2, 1
-        add_u32 $s3, $s3, 1
-        cmp_lt_u32 $c0, $s3, $s2
-        cbr $c0, @letter
-        mov_u32 $s4, 1
-    @store:
-        ld_kernarg_u64 $d3, [%y]
-        add_u64 $d3, $d3, $d0
-        st_global_u8 $s4, [$d3]
-    @done:
-        ret
-    }}"""
+    place = "add_u64             $d1, $d1, $d0"
+    assert place in SEARCH
+    text = SEARCH.replace(place, f"mul_u64 $d3, $d0, 3\n add_u64 $d1, $d1, {address}")
     rng = np.random.default_rng(1)
     x, word = rng.integers(0, 2, 1200, np.uint8), rng.integers(0, 2, 5, np.uint8)
     given = [np.uint32(n), np.uint32(5), x, word, np.zeros(400, np.uint8)]
