@@ -184,9 +184,7 @@ def _are_records(stores: list[Op], shapes: Shapes) -> bool:
     """Return whether each work-item's stores are to a record of its own."""
     ends: list[int] = []
     for op in stores:
-        assert op.ins.address is not None
-        assert op.ins.row.type is not None
-        ends += [op.ins.address.offset, op.ins.address.offset + op.ins.row.type.size]
+        ends += [op.address.offset, op.address.offset + op.element.size]
     together = len({op.base for op in stores}) == 1
     return together and max(ends) - min(ends) <= _step_of(stores[0], shapes)
 
@@ -268,9 +266,7 @@ class _Steps:
         if row.is_identity:
             return self._identity(row.stem, op.ins.literals)
         if row.segment is Segment.KERNARG and row.is_load and op.base is None:
-            assert op.ins.address is not None
-            assert row.type is not None
-            return Moving({((op.ins.address.offset, row.type.bits),): 1})
+            return Moving({((op.address.offset, op.element.bits),): 1})
         if row.type is None or row.type.is_float or row.is_memory:
             return None
         args = [self.of(arg, depth) for arg in op.args]

@@ -332,14 +332,11 @@ class _Walk:
 
     def _words(self, op: Op, here: Lanes) -> Indices | None:
         """Return the words that lanes access; None if they are not known."""
-        address, type_ = op.ins.address, op.ins.row.type
-        assert address is not None
-        assert type_ is not None
         base = self._of(Const(op.cls, 0) if op.base is None else op.base, here)
         numbers = None if base is None else base.numbers
-        if numbers is None or type_.size != WORD or op.ins.row.is_atomic:
+        if numbers is None or op.element.size != WORD or op.ins.row.is_atomic:
             return None
-        places = numbers[here] + address.offset
+        places = numbers[here] + op.address.offset
         if (places % WORD).any() or places.min() < 0 or places.max() >= len(self._load_of) * WORD:
             return None
         return places // WORD

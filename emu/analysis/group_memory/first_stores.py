@@ -188,19 +188,17 @@ class _Run:
     def _access(self, state: _State, op: Op, here: Items) -> None:
         """Note what work-items store to or load from."""
         self._step()
-        row, address = op.ins.row, op.ins.address
-        assert address is not None
-        assert row.type is not None
+        row, size = op.ins.row, op.element.size
         base = Const(op.cls, 0) if op.base is None else op.base
         numbers, known = self._value(state, base)
         is_store = not row.is_load and not row.is_atomic
         if not is_store and bool((here & ~known).any()):
             raise _GivesUp
         items = np.flatnonzero(here & known)
-        starts = numbers[items].astype(np.int64) + address.offset
-        if starts.size and not 0 <= starts.min() <= starts.max() <= self._total - row.type.size:
+        starts = numbers[items].astype(np.int64) + op.address.offset
+        if starts.size and not 0 <= starts.min() <= starts.max() <= self._total - size:
             raise _GivesUp
-        for byte in range(row.type.size):
+        for byte in range(size):
             places = starts + byte
             if is_store:
                 others = (state.owner[places] != NONE) & (state.owner[places] != items)

@@ -122,19 +122,16 @@ class StoredWords:
 
         `base` are the numbers of the address register, `lanes` those that run, None if any may.
         """
-        address, type_ = op.ins.address, op.ins.row.type
-        assert address is not None
-        assert type_ is not None
         if base is None or op.ins.row.is_atomic:
             return None
-        bytes_ = base.astype(np.int64) + address.offset
+        bytes_ = base.astype(np.int64) + op.address.offset
         some = np.ones(len(bytes_), np.bool_) if lanes is None else lanes
         ran = bytes_[some]
         if ran.size and not (
-            0 <= ran.min() and ran.max() <= len(self._store_of) * WORD - type_.size
+            0 <= ran.min() and ran.max() <= len(self._store_of) * WORD - op.element.size
         ):
             return None
-        if (ran % type_.size).any():
+        if (ran % op.element.size).any():
             return None
         return bytes_ // WORD, some
 
@@ -301,25 +298,28 @@ class _Walk:
         return self._words.words_of(op, self._numbers.of(base), lanes)
 
     def _store(self, op: Op, lanes: Lanes | None) -> None:
-        found, type_ = self._places(op, lanes), op.ins.row.type
-        assert type_ is not None
+        found, size = self._places(op, lanes), op.element.size
         self._reads_memory |= op.ins.row.is_atomic
         if found is None:
             self._words.forget()
             return
         words, some = found
         self._inside.add(op)
-        if lanes is None or type_.size != WORD:
-            for more in range(max(1, type_.size // WORD)):
+        if lanes is None or size != WORD:
+            for more in range(max(1, size // WORD)):
                 self._words.forget(words[some] + more)
             return
         self._words.store(Access(op), words, some)
 
     def _load(self, op: Op, lanes: Lanes | None) -> bool:
         """Note where the words of a load come from; return whether it takes them from there."""
-        shapes, type_, found = self._shapes, op.ins.row.type, self._places(op, lanes)
-        assert type_ is not None
-        if found is None or type_.size != WORD or op.base is None or shapes.is_uniform(op.base):
+        shapes, found = self._shapes, self._places(op, lanes)
+        if (
+            found is None
+            or op.element.size != WORD
+            or op.base is None
+            or shapes.is_uniform(op.base)
+        ):
             return False
         words, some = found
         if not some.any() or shapes.piece_stride(op.base) == 0:

@@ -224,10 +224,7 @@ class Ranges:
         )
 
     def _argument(self, op: Op) -> Range | None:
-        address, type_ = op.ins.address, op.ins.row.type
-        assert address is not None
-        assert type_ is not None
-        offset = address.offset
+        offset, type_ = op.address.offset, op.element
         inside = 0 <= offset <= len(self._kernargs) - type_.size
         if op.base is not None or type_.is_float or not inside:
             return None

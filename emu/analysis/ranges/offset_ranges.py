@@ -286,8 +286,7 @@ class _Solution:
             return identity
         args = [self.at(a, op.node) for a in op.args]
         if row.stem == "lda":
-            assert op.ins.address is not None
-            args = [*(args or [exactly(0)]), exactly(op.ins.address.offset & MOST)]
+            args = [*(args or [exactly(0)]), exactly(op.address.offset & MOST)]
             return sum_of(*args)
         field = _field_bits(op)
         if field is not None:

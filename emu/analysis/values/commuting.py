@@ -26,8 +26,7 @@ def commute(atomics: Iterable[Op], ssa: Ssa) -> bool:
     kinds = set()
     for op in found:
         stem = op.ins.row.stem.removeprefix("atomic_")
-        type_ = op.ins.row.type
-        assert type_ is not None
+        type_ = op.element
         signed = type_.is_signed if stem in ("min", "max") else False
         kinds.add((_KINDS.get(stem), type_.size, signed))
     if any(kind is None for kind, _, _ in kinds) or len(kinds) > 1:

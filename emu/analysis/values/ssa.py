@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
-from ....isa.instruction import Instruction
+from ....isa.instruction import Address, Instruction
 from ....isa.table import Flags
-from ....isa.types import RegClass, Segment
+from ....isa.types import RegClass, Segment, Type
 from ..flow.order import Flow
 
 Register = tuple[RegClass, int]
@@ -58,6 +58,18 @@ class Op(Value):
         """The value of the address's base register."""
         address = self.ins.address
         return self.args[-1] if address is not None and address.base is not None else None
+
+    @property
+    def address(self) -> Address:
+        """The address of a memory instruction."""
+        assert self.ins.address is not None
+        return self.ins.address
+
+    @property
+    def element(self) -> Type:
+        """The type of what a memory instruction accesses."""
+        assert self.ins.row.type is not None
+        return self.ins.row.type
 
 
 @dataclass(eq=False, slots=True)

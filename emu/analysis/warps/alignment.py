@@ -103,8 +103,7 @@ class Alignment:
         if row.is_identity:
             return self._of_identity(value)
         if row.stem == "lda":
-            assert value.ins.address is not None
-            offset = _power(value.ins.address.offset)
+            offset = _power(value.address.offset)
             return min([offset, *(self.of(a) for a in value.args)])
         if row.is_memory or row.type is None or row.type.is_float:
             return 1

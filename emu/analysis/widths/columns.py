@@ -95,12 +95,11 @@ def goes_down_columns(shapes: Shapes) -> bool:
             row, base = op.ins.row, op.base
             if not row.is_memory or row.segment is not Segment.GROUP or base is None:
                 continue
-            assert row.type is not None
             found = shapes.distances_of(base)
             if (
                 found is not None
                 and not found.multiples
-                and shapes.piece_stride(base) not in (0, row.type.size)
+                and shapes.piece_stride(base) not in (0, op.element.size)
             ):
                 return True
     return False

@@ -69,8 +69,7 @@ def _shares(shapes: Shapes) -> bool:
                 continue
             if not row.is_load or row.segment is not Segment.GLOBAL or op.base is None:
                 return False
-            assert row.type is not None
-            if lane_step(shapes, op.base) not in (0, row.type.size):
+            if lane_step(shapes, op.base) not in (0, op.element.size):
                 return False
             if op.base in by_x:
                 shared = op.base not in by_y and op.base in changing

@@ -117,10 +117,8 @@ def find_carried(
         return [], []
     found: list[Carried] = []
     for store, (load, starts) in pairs.items():
-        type_ = load.ins.row.type
-        assert type_ is not None
         is_number = apart is not None and lanes.table.is_number(load)
-        found.append(Carried(load, store, type_, starts, apart is not None, is_number))
+        found.append(Carried(load, store, load.element, starts, apart is not None, is_number))
     return found, apart or []
 
 

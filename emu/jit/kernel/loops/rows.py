@@ -169,24 +169,19 @@ class RowFinder:
 
     def _line(self, op: Op, lines: Lines) -> Line | None:
         """Return the line that a load walks along element by element, one of each lane."""
-        type_, base = op.ins.row.type, op.base
-        assert base is not None
-        assert type_ is not None
-        line = lines.of(base, op)
-        return line if line is not None and line.step == type_.size else None
+        assert op.base is not None
+        line = lines.of(op.base, op)
+        return line if line is not None and line.step == op.element.size else None
 
     def _is_short(self, op: Op) -> bool:
         """Return whether a load is known to be made less often than a block has elements."""
-        type_, trips = op.ins.row.type, self._memory.trips.get(self.loop.number)
-        assert type_ is not None
-        return trips is not None and trips.returns + 1 < elements_of_block(type_.size)
+        trips = self._memory.trips.get(self.loop.number)
+        return trips is not None and trips.returns + 1 < elements_of_block(op.element.size)
 
     def _row(self, op: Op, line: Line, window: Window) -> tuple[RowAccess, list[str]]:
-        lanes, numbers, address, type_ = self.lanes, self._numbers, op.ins.address, op.ins.row.type
-        assert address is not None
-        assert type_ is not None
-        code, last, size = lanes.code, self._last_of(op)[0], type_.size
-        origin = code.let(f"sub i64 {window.base}, {address.offset}")
+        lanes, numbers, size = self.lanes, self._numbers, op.element.size
+        code, last = lanes.code, self._last_of(op)[0]
+        origin = code.let(f"sub i64 {window.base}, {op.address.offset}")
         start = numbers.do("sub", line.start, numbers.spread(origin))
         end = numbers.do("add", start, numbers.spread(code.let(f"mul i64 {last}, {size}")))
         places = numbers.spread(self._memory.global_.addresses.places(window, size, size))

@@ -90,22 +90,19 @@ class Access:
             self.local.op(op)
 
     def _argument(self, op: Op) -> None:
-        type_ = op.ins.row.type
-        assert type_ is not None
-        assert op.ins.address is not None
-        key = (op.ins.address.offset, type_.name)
+        type_ = op.element
+        key = (op.address.offset, type_.name)
         if key not in self._arguments:
             entry = self.lanes.entry
             block = entry.let(f"inttoptr i64 {load_slot(entry, Slot.KERNARG)} to ptr")
-            place = entry.let(f"getelementptr i8, ptr {block}, i64 {op.ins.address.offset}")
+            place = entry.let(f"getelementptr i8, ptr {block}, i64 {op.address.offset}")
             raw = entry.let(f"load i{type_.bits}, ptr {place}")
             self._arguments[key] = extended(entry, raw, type_, 0)
         self.lanes.define(op, "value", [self._arguments[key]])
 
     def _lda(self, op: Op) -> None:
         lanes, code = self.lanes, self.lanes.code
-        assert op.ins.address is not None
-        offset = op.ins.address.offset & 0xFFFF_FFFF
+        offset = op.address.offset & 0xFFFF_FFFF
         if op.base is None:
             lanes.define(op, "value", [str(offset)])
         elif lanes.shapes.is_uniform(op):

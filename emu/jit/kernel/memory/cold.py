@@ -65,9 +65,8 @@ class Cold:
     def access(self, op: Op, type_: Type) -> None:
         """Emit a load or store of global memory that is always done lane by lane."""
         lanes = self.lanes
-        assert op.ins.address is not None
         assert op.base is not None
-        offset = op.ins.address.offset
+        offset = op.address.offset
         if self._is_alone:
             targets = Targets(lanes.code.let(f"add i64 {lanes.scalar(op.base)}, {offset}"), 0)
         else:

@@ -18,17 +18,16 @@ class LanePlaces:
 
     def hosts_of(self, op: Op, lanes: Sequence[int]) -> list[str]:
         """Return the host addresses that some lanes access, each an i64."""
-        code, addresses, address, base = self._lanes.code, self._addresses, op.ins.address, op.base
-        assert address is not None
+        code, addresses, base = self._lanes.code, self._addresses, op.base
         assert base is not None
         form = addresses.form(base)
         window = addresses.window(base, form, False)
         assert window is not None
         if form is None:
-            moved = code.let(f"sub i64 {address.offset}, {window.base}")
+            moved = code.let(f"sub i64 {op.address.offset}, {window.base}")
             offsets = [code.let(f"add i64 {moved}, {n}") for n in self._numbers(op, base, lanes)]
         else:
-            form = form.plus_constant(address.offset)
+            form = form.plus_constant(op.address.offset)
             distance = addresses.distance(form, window)
             if form.index is None:
                 offsets = [distance] * len(lanes)

@@ -51,11 +51,10 @@ def piece_places(
         return _by_index(pieces, addresses, site, form, apart=apart)
     op, code = site.op, pieces.lanes.code
     assert op.base is not None
-    assert op.ins.address is not None
     step = pieces.step(op, op.base)
     if step is None:
         return None
-    moved = code.let(f"sub i64 {op.ins.address.offset}, {site.window.base}")
+    moved = code.let(f"sub i64 {op.address.offset}, {site.window.base}")
     offsets = [code.let(f"add i64 {first}, {moved}") for first in pieces.lanes.firsts(op.base)]
     return PiecePlaces(step, offsets, offsets, ())
 

@@ -67,8 +67,7 @@ class Runs:
         All of them must be inside, if need be those that run (`KernelMemory.for_running`).
         Returns no vectors if gathers are as fast.
         """
-        lanes, code, type_ = self._lanes, self._lanes.code, op.ins.row.type
-        assert type_ is not None
+        lanes, code, type_ = self._lanes, self._lanes.code, op.element
         bits = type_.bits
         if not (lanes.facts.one_warp and lanes.facts.whole) or scale != type_.size:
             return []

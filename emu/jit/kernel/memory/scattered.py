@@ -108,11 +108,10 @@ class Scattered:
     def spots(self, site: Site, form: Form | None) -> Spots:
         """Return the places of an access, by 32-bit indices if its address has one."""
         lanes, op = self.lanes, site.op
-        assert op.ins.address is not None
         if form is None or form.index is None or not steps_by_elements(form, site.size):
             offsets, outside = self._offsets(site)
             return Spots(outside, offsets, 64, 1, lambda: site.window.host)
-        form = form.plus_constant(op.ins.address.offset)
+        form = form.plus_constant(op.address.offset)
         offset, before = self.addresses.distance(form, site.window), self.addresses.before(form)
         count = self.addresses.count_inside(
             offset, site.size, form.scale, site.window, before=before
@@ -128,8 +127,7 @@ class Scattered:
         """Return the offsets of 64-bit addresses into the buffer, and which are not inside."""
         lanes, code = self.lanes, self.lanes.code
         assert site.op.base is not None
-        assert site.op.ins.address is not None
-        step, v = site.op.ins.address.offset, integer(64, lanes.n)
+        step, v = site.op.address.offset, integer(64, lanes.n)
         start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
         total = self.addresses.places(site.window, site.size, site.size)
         limit = lanes.chunk_of(64, total)
@@ -144,8 +142,7 @@ class Scattered:
         """Access a 64-bit address per lane: gather or scatter."""
         lanes, code = self.lanes, self.lanes.code
         assert site.op.base is not None
-        assert site.op.ins.address is not None
-        step, v = site.op.ins.address.offset, integer(64, lanes.n)
+        step, v = site.op.address.offset, integer(64, lanes.n)
         pointers = lanes.vector(site.op.base)
         offsets, outside = self._offsets(site)
 

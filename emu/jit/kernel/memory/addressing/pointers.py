@@ -62,8 +62,7 @@ class Pointers:
         """Return the position of the pointer parameter that an instruction loads, if it does."""
         if not isinstance(value, Op) or value.ins.row.name != "ld_kernarg_u64":
             return None
-        assert value.ins.address is not None
-        return self._positions.get(value.ins.address.offset)
+        return self._positions.get(value.address.offset)
 
     @cached_property
     def _positions(self) -> dict[int, int]:

@@ -45,10 +45,8 @@ class Atomics:
 
     def op(self, op: Op) -> None:
         """Emit one atomic."""
-        address, type_ = op.ins.address, op.ins.row.type
-        assert address is not None
-        assert type_ is not None
-        if address.segment is Segment.GROUP:
+        type_ = op.element
+        if op.address.segment is Segment.GROUP:
             self._group(op, type_)
             return
         olds = self._global(op, type_)
@@ -95,8 +93,7 @@ class Atomics:
         """Return the one place of all lanes."""
         addresses, code, size = self.addresses, self.lanes.code, type_.size
         assert op.base is not None
-        assert op.ins.address is not None
-        offset, form = op.ins.address.offset, addresses.form(op.base)
+        offset, form = op.address.offset, addresses.form(op.base)
         if form is not None:
             form = form.plus_constant(offset)
             return addresses.place(form, window, size, size)
@@ -192,9 +189,8 @@ class Atomics:
     def _put_addresses(self, op: Op, cells: str) -> None:
         """Put the simulated addresses into cells; the helper looks them up."""
         lanes, code = self.lanes, self.lanes.code
-        assert op.ins.address is not None
         assert op.base is not None
-        offset, t = op.ins.address.offset, integer(64, lanes.n)
+        offset, t = op.address.offset, integer(64, lanes.n)
         if self._is_alone:
             code.line(
                 f"store i64 {code.let(f'add i64 {lanes.scalar(op.base)}, {offset}')}, ptr {cells}"

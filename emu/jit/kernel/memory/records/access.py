@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from ......isa.types import Type
 from .....analysis.values.ssa import Op
 from ....arithmetic.widths import extended
 from ...lane_code import LaneCode
@@ -71,7 +70,7 @@ class RecordAccess:
 
         def registers(loaded: list[list[str]]) -> list[str]:
             return [
-                extended(lanes.code, chunk, _type(op), lanes.n)
+                extended(lanes.code, chunk, op.element, lanes.n)
                 for op, chunks in zip(ops, loaded, strict=True)
                 for chunk in chunks
             ]
@@ -114,7 +113,7 @@ class RecordAccess:
         n, cls = lanes.n, fields.ops[0].cls
 
         def data() -> list[list[str]]:
-            return [moves.store_data(op, _type(op)) for op in fields.ops]
+            return [moves.store_data(op, op.element) for op in fields.ops]
 
         def wide() -> list[str]:
             self._records.store(fields, data(), self._host(fields))
@@ -213,8 +212,3 @@ class RecordAccess:
         host = self._addresses.host(window, self._low(fields, window))
         indices = self.lanes.vector(form.index)
         return self._addresses.hosts(host, form, indices)
-
-
-def _type(op: Op) -> Type:
-    assert op.ins.row.type is not None
-    return op.ins.row.type

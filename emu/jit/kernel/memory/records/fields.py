@@ -175,14 +175,14 @@ class Records:
         if first is None:
             return None
         key, start, added, apart = first
-        row, size = op.ins.row, _size(op)
+        row, size = op.ins.row, op.element.size
         ops, places, indices = [op], [start], [added]
         reach = max(2 * apart, 4) if row.is_load else apart
         for other in self._following(op):
             if self._found.get(other) is not None:
                 continue
             field = self._field(other) if other.ins.row.is_memory else None
-            if field is None or field[0] != key or _size(other) != size:
+            if field is None or field[0] != key or other.element.size != size:
                 if not row.is_load and other.ins.row.is_memory:
                     break
                 continue
@@ -196,10 +196,9 @@ class Records:
             if len(ops) == MOST_FIELDS:
                 break
         assert op.base is not None
-        assert op.ins.address is not None
         form = self._addresses.form(op.base)
         if form is not None:
-            form = form.plus_constant(op.ins.address.offset)
+            form = form.plus_constant(op.address.offset)
         around = added - min(indices), max(indices) - added
         return Fields(tuple(ops), tuple(places), apart, size, form, around, str(key[0]))
 
@@ -220,11 +219,10 @@ class Records:
 
     def _field(self, op: Op) -> tuple[tuple[object, ...], int, int, int] | None:
         """Return (record, place, what is added to its index, elements from lane to lane)."""
-        row, base, address, lanes = op.ins.row, op.base, op.ins.address, self.lanes
+        row, base, lanes = op.ins.row, op.base, self.lanes
         if row.segment is not Segment.GLOBAL or row.is_atomic or base is None or row.type is None:
             return None
-        assert address is not None
-        form, size, constant = self._addresses.form(base), row.type.size, address.offset
+        form, size, constant = self._addresses.form(base), row.type.size, op.address.offset
         if self._addresses.window(base, form, not row.is_load) is None:
             return None
         more = 0
@@ -292,8 +290,7 @@ class Records:
         lanes, code, form, op = self.lanes, self.lanes.code, fields.form, fields.ops[0]
         if form is None:
             assert op.base is not None
-            assert op.ins.address is not None
-            distance = op.ins.address.offset - fields.before
+            distance = op.address.offset - fields.before
             start = code.let(f"add i64 {lanes.lane0(op.base)}, {distance}")
             return code.let(f"sub i64 {start}, {window.base}")
         way = code.let(f"mul i64 {first}, {form.scale}")
@@ -351,8 +348,7 @@ class Records:
         """Store the fields of all lanes, given their chunks and the address of the lowest one."""
         lanes, code, plan = self.lanes, self.lanes.code, self._plan(fields)
         n, size = self._vector(fields), fields.size
-        bits, type_ = 8 * size, fields.ops[0].ins.row.type
-        assert type_ is not None
+        bits = 8 * size
         t, vectors = integer(bits, n), VectorCode(code, n, 1)
         columns = [self._parts(chunks, n, bits) for chunks in data]
         for number, given in enumerate(zip(*columns, strict=True)):
@@ -376,11 +372,6 @@ class Records:
             for chunk in chunks
             for at in range(0, self.lanes.n, n)
         ]
-
-
-def _size(op: Op) -> int:
-    assert op.ins.row.type is not None
-    return op.ins.row.type.size
 
 
 def _core(index: Value | None) -> tuple[Value, int]:

@@ -36,8 +36,7 @@ class RowAccesses:
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
-        lanes, row, room, type_ = self._lanes, self._rows[op], self._room(op), op.ins.row.type
-        assert type_ is not None
+        lanes, row, room, type_ = self._lanes, self._rows[op], self._room(op), op.element
         if op.ins.row.is_load:
             loaded = row_blocks.load(lanes, row, room)
             chunks = [extended(lanes.code, c, type_, lanes.n) for c in loaded]
