@@ -25,6 +25,10 @@ class Draft:
         self.labels += 1
         return f"@l{self.labels}"
 
+    def place(self, label: str) -> None:
+        """Append a label."""
+        self.lines.append(f"{label}:")
+
     def chance(self, share: float) -> bool:
         """Return true as often as that."""
         return self.rng.random() < share

@@ -8,13 +8,14 @@ leave their buffers: the trap must be one of the oracle's.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from simtlab.emu.geometry import Geometry
 from simtlab.testing import Case
 
+from .draft import Draft
 from .example import Generator
 from .kernels import LEVELS, Kernel, Run
 from .trapping import Trapping
@@ -47,31 +48,15 @@ X, Y, Z, WIDE, HIGH, AT, COLUMN, ROW, SUM, PART, COUNTER, BOUND = (
 
 
 @dataclass
-class Grid:
+class Grid(Draft):
     """A kernel under construction."""
 
-    rng: random.Random
     geometry: Geometry
     width: int
     height: int
     type: tuple[str, int]
     pad: int
-    lines: list[str] = field(default_factory=list)
-    labels: int = 0
     loops: int = 0
-
-    def emit(self, text: str) -> None:
-        """Append an instruction."""
-        self.lines.append(f"    {text}")
-
-    def label(self) -> str:
-        """Return a new label."""
-        self.labels += 1
-        return f"@L{self.labels}"
-
-    def place(self, label: str) -> None:
-        """Append a label."""
-        self.lines.append(f"{label}:")
 
     def one_of(self, *values: object) -> object:
         """Return one of some values."""

@@ -17,6 +17,7 @@ import numpy as np
 from simtlab.emu.geometry import Geometry
 
 from . import group_rows
+from .draft import Draft
 from .example import Generator
 from .launches import BUDGET, KEPT, Fenced, Launch, runs_of
 
@@ -38,14 +39,11 @@ COUNTS = 64
 
 
 @dataclass
-class Group:
+class Group(Draft):
     """A kernel under construction."""
 
-    rng: random.Random
     geometry: Geometry
     hostile: bool
-    lines: list[str] = field(default_factory=list)
-    labels: int = 0
     counters: list[str] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
 
@@ -54,22 +52,9 @@ class Group:
         """Work-items of a whole workgroup."""
         return self.geometry.largest_group
 
-    def emit(self, text: str, *, kept: bool = False) -> None:
-        """Append an instruction."""
-        self.lines.append(f"    {text}" + f" {KEPT}" * kept)
-
     def barrier(self) -> None:
         """Append a barrier."""
         self.emit("barrier", kept=True)
-
-    def label(self) -> str:
-        """Return a new label."""
-        self.labels += 1
-        return f"@L{self.labels}"
-
-    def chance(self, p: float) -> bool:
-        """Return True so often."""
-        return self.rng.random() < p
 
     def value(self, size: int = 4) -> str:
         """Return a register that is part of the result."""

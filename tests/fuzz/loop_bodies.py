@@ -5,7 +5,6 @@ can be just large enough, or too small by one element."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from simtlab.emu.geometry import Geometry
 
-from .launches import KEPT
+from .draft import Draft
 
 TYPES = (
     ("u32", 4), ("u32", 4), ("f32", 4), ("s32", 4), ("u8", 1), ("s8", 1), ("u16", 2), ("s16", 2),
@@ -56,19 +55,16 @@ class Pointer:
 
 
 @dataclass
-class Body:
+class Body(Draft):
     """A kernel under construction."""
 
-    rng: random.Random
     geometry: Geometry
     hostile: str = ""
     """What may be wrong: nothing, or one of HOSTILE."""
     columns: int = 0
     """Bytes of an element if work-items have columns, 0 if they have rows."""
-    lines: list[str] = field(default_factory=list)
     head: list[str] = field(default_factory=list)
     """Lines before all others."""
-    labels: int = 0
     counters: list[Span] = field(default_factory=list)
     pointers: list[Pointer] = field(default_factory=list)
     exits: list[str] = field(default_factory=list)
@@ -93,23 +89,6 @@ class Body:
         """The largest number that LOCAL may have."""
         size = self.geometry.largest_group if self.is_grouped else self.geometry.items[0]
         return size - 1
-
-    def emit(self, text: str, *, kept: bool = False) -> None:
-        """Append an instruction."""
-        self.lines.append(f"    {text}" + f" {KEPT}" * kept)
-
-    def label(self) -> str:
-        """Return a new label."""
-        self.labels += 1
-        return f"@L{self.labels}"
-
-    def place(self, label: str) -> None:
-        """Append a label."""
-        self.lines.append(f"{label}:")
-
-    def chance(self, p: float) -> bool:
-        """Return True so often."""
-        return self.rng.random() < p
 
     def one_of(self, *values: str) -> str:
         """Return one of some texts."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from simtlab.emu.geometry import Geometry
 
+from .draft import Draft
 from .example import Generator
 from .launches import KEPT, Fenced, Launch, runs_of
 
@@ -36,17 +37,11 @@ LATEST = 6
 
 
 @dataclass
-class Numbers:
+class Numbers(Draft):
     """A kernel under construction."""
 
-    rng: random.Random
     values: list[int] = field(default_factory=list)
     following: int = FIRST
-    lines: list[str] = field(default_factory=list)
-
-    def emit(self, text: str) -> None:
-        """Append an instruction."""
-        self.lines.append(f"    {text}")
 
     def new(self) -> str:
         """Return a register for one more value."""

@@ -7,7 +7,7 @@ conversions, and stores of all types by some of the lanes.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from simtlab.isa.table import Flags, OperandKind
 from simtlab.isa.types import RegClass
 from simtlab.testing.computing import COMPUTING
 
+from .draft import Draft
 from .example import Generator
 from .kernels import Run
 from .launches import KEPT, Fenced, Launch
@@ -36,19 +37,12 @@ STORES = 56
 
 
 @dataclass
-class Values:
+class Values(Draft):
     """A kernel under construction: registers below these numbers live."""
 
-    rng: random.Random
     small: int
     large: int
     flags: int
-    lines: list[str] = field(default_factory=list)
-    labels: int = 0
-
-    def emit(self, text: str) -> None:
-        """Append an instruction."""
-        self.lines.append(f"    {text}")
 
     def register(self, cls: RegClass) -> str:
         """Return a live register."""
@@ -58,11 +52,6 @@ class Values:
     def sized(self, size: int) -> str:
         """Return a live register for elements of a size."""
         return self.register(RegClass.D if size == 8 else RegClass.S)
-
-    def label(self) -> str:
-        """Return a new label."""
-        self.labels += 1
-        return f"@L{self.labels}"
 
 
 def sign(v: Values) -> None:

@@ -8,12 +8,13 @@ through a row a lane. Buffers end where the last record does, or before.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simtlab.emu.geometry import Geometry
 
+from .draft import Draft
 from .example import Generator
 from .launches import KEPT, Fenced, Launch, runs_of, sums_of_values
 
@@ -37,26 +38,10 @@ MOST = 6
 
 
 @dataclass
-class Body:
+class Body(Draft):
     """A kernel under construction."""
 
-    rng: random.Random
     items: int
-    lines: list[str] = field(default_factory=list)
-    labels: int = 0
-
-    def emit(self, text: str, kept: str = "") -> None:
-        """Append an instruction."""
-        self.lines.append(f"    {text} {kept}".rstrip())
-
-    def chance(self, share: float) -> bool:
-        """Return true as often as that."""
-        return self.rng.random() < share
-
-    def label(self) -> str:
-        """Return a new label."""
-        self.labels += 1
-        return f"@l{self.labels}"
 
     def value(self, size: int) -> str:
         """Return a register with a value for elements of a size."""
@@ -219,7 +204,7 @@ def _walk(b: Body, source: Records) -> int:
         b.emit(f"cbr $c2, {out}")
     if stepping:
         b.emit(f"add_u64 $d5, $d5, {size}")
-    b.emit("add_u32 $s4, $s4, 1", KEPT)
+    b.emit("add_u32 $s4, $s4, 1", kept=True)
     if top:
         b.emit(f"br {head}")
     else:
@@ -243,7 +228,7 @@ def _repeat(b: Body, source: Records, target: Records) -> None:
     _fields(b, source, "ld")
     b.mix()
     _fields(b, target, "st")
-    b.emit("add_u32 $s4, $s4, 1", KEPT)
+    b.emit("add_u32 $s4, $s4, 1", kept=True)
     if top:
         b.emit(f"br {head}")
     else:
