@@ -138,7 +138,7 @@ def unread(timeline: Timeline, log: Log, shadow: Shadow, where: str) -> None:
         for pc in np.unique(numbers).tolist():
             example = int(found[ours][numbers == pc][0])
             kernel = launch.work.kernel
-            key = (Rule.UNREAD, line_key(launch.work.program, kernel, pc), where)
+            key = (Rule.UNREAD, line_key(kernel, pc), where)
             log.add(
                 key,
                 int((numbers == pc).sum()),

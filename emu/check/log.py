@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ...isa.errors import Note
-from ...isa.program import Kernel, Program
+from ...isa.program import Kernel
 from ..engine import Work
 from .finding import Access, Finding, Rule, Severity
 from .timeline import ITEM, STAMP, Launched
@@ -51,7 +51,7 @@ class Log:
         return tuple(sorted(self._findings.values(), key=lambda f: order.index(f.severity)))
 
 
-def line_key(program: Program, kernel: Kernel, pc: int) -> tuple[object, ...]:
+def line_key(kernel: Kernel, pc: int) -> tuple[object, ...]:
     """Return what findings at `pc` are folded by: the source line, or the pc without one."""
     if not 0 <= pc < len(kernel.locations):
         return kernel.name, pc

@@ -146,7 +146,7 @@ class Races:
             positions = found[pcs == pc]
             first = int(positions[0])
             place = findings.place(work, t, first)
-            lines = {line_key(work.program, work.kernel, p) for p in (int(now), pc)}
+            lines = {line_key(work.kernel, p) for p in (int(now), pc)}
             key = (rule, work.kernel.name, frozenset(lines), place.partition("[")[0])
             self.log.add(
                 key,
@@ -164,7 +164,7 @@ class Races:
         pc = int(self.timeline.pcs(t.me[found[:1]])[0])
         place = findings.place(work, t, first)
         rule = Rule.ON_CHIP if t.shadow.is_local else Rule.BUFFER
-        key = (rule, line_key(work.program, work.kernel, pc), place.partition("[")[0])
+        key = (rule, line_key(work.kernel, pc), place.partition("[")[0])
         lanes = np.unique(found // t.times).size
         self.log.add(
             key,

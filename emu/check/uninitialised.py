@@ -35,7 +35,7 @@ def _log(
 ) -> None:
     """Log a finding about one access of each of `count` work-items, the first of them `item`."""
     work, size = watch.work, watch.order.lanes_per_group
-    key = (rule, line_key(work.program, work.kernel, pc), where.partition("[")[0])
+    key = (rule, line_key(work.kernel, pc), where.partition("[")[0])
 
     def example() -> Finding:
         access = access_by(work, size, action, pc, item)

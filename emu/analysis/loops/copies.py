@@ -218,7 +218,7 @@ class Copies:
             else:
                 self._require_stay(loops, number)
         for way in ways:
-            place = self._place(number, way, loops, iterations)
+            place = self._place(way, loops, iterations)
             copy.successors.append(place)
             if self._flow.route(number, way) == way or place not in self.copies:
                 before = self._arriving.get(place)
@@ -252,9 +252,7 @@ class Copies:
             if any(way not in loop.nodes for way in ways):
                 raise _NotCopied(loop)
 
-    def _place(
-        self, number: int, way: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]
-    ) -> Place:
+    def _place(self, way: int, loops: tuple[Loop, ...], iterations: tuple[int, ...]) -> Place:
         """Return the copy to which an edge leads."""
         around = [i for i, loop in zip(iterations, loops, strict=True) if way in loop.nodes]
         target = self._heads.get(way)

@@ -162,7 +162,7 @@ class KernelCode:
         module = self.code.module
         for name, version in zip(VERSIONS, (self, alone), strict=True):
             module.define(name, version.text(name))
-        return self._called(lambda head: trial(module, head, ARGUMENTS))
+        return self._called(lambda head: trial(module, head))
 
     def _called(self, text: Callable[[str], str], kernel: str = "define i32 @kernel") -> str:
         """Return what is called for a range of workgroups; `text(head)` is the function for it.

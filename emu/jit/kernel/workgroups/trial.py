@@ -42,10 +42,10 @@ for `together`, the logarithm of a stretch's workgroups, and the cycles and work
 stretch before."""
 
 
-def trial(module: ModuleText, head: str, arguments: str) -> str:
+def trial(module: ModuleText, head: str) -> str:
     """Return the function that runs a range of workgroups by the faster version, once it is known.
 
-    `head` defines it, with the `arguments` of both versions.
+    `head` defines it, with the arguments that both versions have.
     """
     code = FunctionText(module)
     for word in _WORDS:
