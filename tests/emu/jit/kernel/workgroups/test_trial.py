@@ -56,7 +56,7 @@ def compiled(together: int, alone: int) -> tuple[Callable[..., int], object]:
     for name, mark, work in ("together", 1, together), ("alone", 2, alone):
         text = VERSION.format(name=name, mark=mark, work=work, arguments=ARGUMENTS)
         module.define(name, text)
-    module.define("kernel", trial(module, f"define i32 @kernel({ARGUMENTS})", ARGUMENTS))
+    module.define("kernel", trial(module, f"define i32 @kernel({ARGUMENTS})"))
     code = compile_text(str(module), ["kernel"], level=Level.QUICK)
     pair = ctypes.c_int64, ctypes.c_int64
     return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *pair)(code["kernel"]), code
