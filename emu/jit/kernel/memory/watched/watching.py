@@ -50,7 +50,8 @@ def watching_of(
         return None
     # Few launches count, and fewer watch.
     from .....analysis.counting.updates import updates_of
-    from .marks import Marks, groups_of
+    from .marked_groups import groups_of
+    from .marks import Marks
     from .owners import Owners
 
     if not facts.marks:
