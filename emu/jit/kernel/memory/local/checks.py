@@ -75,6 +75,26 @@ class LocalChecks:
             extent.offset, extent.size
         )
 
+    def all_hold(self, op: Op, extent: Extent, lowest: int, span: int) -> bool:
+        """Return whether the places of all lanes are known to be inside, and aligned.
+
+        They lie from `lowest` to `span` bytes above it, counted from lane 0's.
+        """
+        lanes = self.lanes
+        found = lanes.shapes.distances_of(extent.base)
+        if found is None or lanes.shapes is not self.memory.ranges.shapes:
+            return False
+        step = lanes.pieces.n if lanes.facts.piece else len(found.constants)
+        apart = found.constants[::step]
+        firsts = self.memory.ranges.of_firsts(extent.base, op.node)
+        low = firsts.low - int(apart.min()) + lowest
+        high = firsts.high - int(apart.max()) + lowest + span
+        return (
+            low + extent.offset >= 0
+            and high + extent.offset + extent.size <= extent.total
+            and firsts.is_aligned(extent.offset, extent.size)
+        )
+
     def needs_test(self, op: Op) -> bool:
         """Return whether ranges do not show that an access is inside."""
         extent, lanes = self.extent(op), self.lanes

@@ -306,12 +306,14 @@ class LocalMemory:
         """Access elements at known distances, if all lanes are inside and those that store run."""
         lanes, code = self.lanes, self.lanes.code
         first = lanes.extracted0(extent.base)
-        lowest = code.let(f"add i32 {first}, {route.lowest}")
-        good = extent.outside(code, lowest, extent.span() - route.span, 0)
+        inside = self.checks.all_hold(op, extent, route.lowest, route.span)
+        bad = "false"
+        if not inside:
+            lowest = code.let(f"add i32 {first}, {route.lowest}")
+            bad = extent.outside(code, lowest, extent.span() - route.span, 0)
         if not op.ins.row.is_load:
             absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
-            good = code.let(f"or i1 {good}, {absent}")
-        good = code.let(f"xor i1 {good}, true")
+            bad = code.let(f"or i1 {bad}, {absent}")
 
         def fast() -> list[str]:
             where = self._place(memory, first, extent.offset)
@@ -325,6 +327,10 @@ class LocalMemory:
             self.checks.guard(op, extent)
             return self._each(op, type_, self._places(memory, extent))
 
+        if inside and op.ins.row.is_load:
+            self._define(op, fast())
+            return
+        good = code.let(f"xor i1 {bad}, true")
         self._define(op, self.moves.either(good, fast, slow, op.cls, lanes.n))
 
     def _define_anything(self, op: Op) -> None:
