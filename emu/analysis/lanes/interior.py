@@ -25,10 +25,12 @@ class Assumed:
     """Clamps and choices -> the argument that they give."""
     rest: dict[Op, str] = field(default_factory=dict)
     """Remainders -> what is subtracted from the dividend, an i32."""
+    positive: frozenset[Value] = frozenset()
+    """Divisors that are at least 1."""
 
     def copy(self) -> Assumed:
         """Return a copy, for `back_to`."""
-        return Assumed(dict(self.known), dict(self.same), dict(self.rest))
+        return Assumed(dict(self.known), dict(self.same), dict(self.rest), self.positive)
 
     def back_to(self, before: Assumed) -> None:
         """Drop what was found since a copy was made."""

@@ -245,7 +245,7 @@ class Instructions:
         n = 0 if uniform else lanes.n
         left = self._argument(op, 0, [lanes.lane0(a)] if uniform else lanes.vector(a), n)
         right = self._argument(op, 1, [lanes.lane0(b)] if uniform else lanes.vector(b), n)
-        if not (isinstance(b, Const) and b.bits):
+        if not (isinstance(b, Const) and b.bits) and b not in self.assumed.positive:
             right = self._without_zeros(op, right, n)
         lanes.define(
             op,

@@ -98,6 +98,18 @@ class Decisions:
             found[op] = Row(left, row.divisor, row.quotient, row.whole)
         return found
 
+    def positive(self, divisions: Iterable[Op]) -> frozenset[Value]:
+        """Ask that divisors are at least 1; return those that are then."""
+        found = set[Value]()
+        for op in divisions:
+            type_, divisor = op.ins.row.type, op.args[1]
+            assert type_ is not None
+            span = self.spans.number(divisor, signed=type_.is_signed)
+            if span is not None and span.is_single and divisor not in found:
+                self._conditions.at_most(Bound(constant=1).plus(span.low, -1), 0)
+                found.add(divisor)
+        return frozenset(found)
+
     def inside(self) -> frozenset[Op]:
         """Ask that accesses are inside; return those that are then."""
         live = _reached(self._ssa, self._assumed)

@@ -17,7 +17,7 @@ from ....analysis.facts import Facts
 from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
-from ....analysis.values.ssa import Const, Op, Value
+from ....analysis.values.ssa import Const, Op, Ssa, Value
 from ....analysis.warps.uniformity import Shapes
 from ...llvm.function_text import FunctionText
 from ..lane_code import LaneCode
@@ -116,6 +116,7 @@ class FlatRows:
         ):
             del code.lines[mark:]
             return None
+        assumed.positive = decisions.positive(_integer_divisions(lanes.ssa))
         return cls(conditions, rows, assumed, inside, lanes, first.group, memory)
 
     def emit(self, counters: str, end_warp: Callable[[Variables], None], after: str) -> None:
@@ -238,6 +239,18 @@ def _is_of_number(op: Op) -> bool:
     """
     number = op.args[0]
     return isinstance(number, Op) and number.ins.row.is_identity
+
+
+def _integer_divisions(ssa: Ssa) -> list[Op]:
+    return [
+        op
+        for op in ssa.values()
+        if isinstance(op, Op)
+        and op.ins.row.stem in ("div", "rem")
+        and op.ins.row.type is not None
+        and not op.ins.row.type.is_float
+        and not isinstance(op.args[1], Const)
+    ]
 
 
 def _is_short(division: Op) -> bool:

@@ -92,6 +92,7 @@ def work_of(
     room: int = 0,
     weights: int = 0,
     dtype: type = np.float32,
+    more: tuple[int, ...] = (),
 ) -> Work:
     n = sizes[0] * sizes[1] * sizes[2]
     rng = np.random.default_rng(n)
@@ -99,7 +100,7 @@ def work_of(
     weight = rng.integers(0, 1 << 20, weights or sizes[0]).astype(np.uint32)
     items, size = (-(-n // group) * group, down), (group, down)
     arrays = source, weight, np.zeros(n, np.uint32)
-    return make(text, [*sizes, *arrays], items=items, group_size=size)
+    return make(text, [*sizes, *arrays, *more], items=items, group_size=size)
 
 
 def has_rows(work: Work) -> bool:
@@ -139,11 +140,13 @@ def test_narrow_elements(type_: str, dtype: type) -> None:
     assert_as_oracle(*(work_of(text, (40, 5, 3), dtype=dtype) for _ in "ab"))
 
 
-def test_a_divisor_of_zero_traps() -> None:
+@pytest.mark.parametrize("divisor", [0, 3, 0xFFFF_FFFF])
+def test_a_divisor_of_zero_traps(divisor: int) -> None:
     text = kernel("around").replace("rem_u32 $s13, $s13, $s3", "rem_u32 $s13, $s13, $s15")
-    works = [work_of(text, (40, 5, 3)) for _ in "ab"]
+    text = text.replace("%out) {", "%out, u32 %by) {\nld_kernarg_u32 $s15, [%by]")
+    works = [work_of(text, (40, 5, 3), more=(divisor,)) for _ in "ab"]
     assert has_rows(works[0])
-    assert_as_oracle(*works)
+    assert assert_as_oracle(*works) == (divisor != 3)
 
 
 @pytest.mark.parametrize("sizes", [(0x10000, 0x10001, 1), (40, 0xFFFFFFFF, 3), (0xFFFFFFFF, 2, 2)])
