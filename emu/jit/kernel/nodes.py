@@ -27,6 +27,7 @@ from .loops.agreed import AgreedLanes
 from .loops.hoisted import Hoisted
 from .loops.lane_by_lane import LaneByLane
 from .loops.latches import Latches
+from .loops.passes import RunningPasses, loops_in_passes, may_run
 from .loops.versions import may_have_version
 from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
@@ -93,6 +94,11 @@ class Nodes:
             edges, self._running, left, self.ops.instructions.op if agree else None
         )
         self._latches = Latches(edges, self._copied, self._at_exit)
+        may_pass = self._watching is None and self._running.is_off
+        self._passes = loops_in_passes(lanes, plan) if may_pass else {}
+        lanes.variables.same = {v: s for p in self._passes.values() for v, s in p.same.items()}
+        self._replaced: frozenset[int] = frozenset()
+        """Nodes of a loop that has no version with tests."""
         self._version: Hoisted | None = None
         """The version of a loop that is being written, if it is the one without tests."""
 
@@ -116,7 +122,9 @@ class Nodes:
         at = 0
         while at < len(numbers):
             loop = self._copied.beginning_at(numbers[at])
-            if loop is None or self._copied.copy_of(loop) is not None:
+            if numbers[at] in self._replaced:
+                at += 1
+            elif loop is None or self._copied.copy_of(loop) is not None:
                 self._emit_node(numbers[at])
                 at += 1
             else:
@@ -165,7 +173,8 @@ class Nodes:
             budget.spend(lanes, left, self._copied.least(left))
         loop = self._copied.beginning_at(number)
         if loop is None:
-            self._enter_loop(number)
+            if not self._enter_loop(number):
+                return
         elif self._copied.copy_of(loop) == 0:
             edges.enter_loop(number)
         self._run(number)
@@ -228,23 +237,29 @@ class Nodes:
         """Return the loop that begins at a node."""
         return next((loop for loop in self._flow.loops if loop.header == header), None)
 
-    def _enter_loop(self, header: int) -> None:
-        """Append what is done once for the lanes that enter a loop; a new block begins after it."""
+    def _enter_loop(self, header: int) -> bool:
+        """Append what is done once for the lanes that enter a loop; a new block begins after it.
+
+        Return whether the code of the loop that is tested follows.
+        """
         lanes, code, edges = self.lanes, self.lanes.code, self.edges
         loop = self._loop_at(header)
         if loop is None:
-            return
+            return True
         has_defaults = edges.enter_loop(header)
+        self._replaced -= loop.nodes
         if self._emit_version(loop):
-            pass
+            if self._replaced & loop.nodes:
+                return False
         elif has_defaults:
             code.jump(edges.label("c", header))
         else:
-            return
+            return True
         self._latches.entered.add(header)
         lanes.local.clear()
         code.block(edges.label("c", header))
         self._begin(header)
+        return True
 
     def _emit_version(self, loop: Loop) -> bool:
         """Append the version of a loop without tests, and the choice between it and the other.
@@ -275,7 +290,10 @@ class Nodes:
         checked = edges.label("c", header)
         instructions, access = self.ops.instructions, self._access
         hoisted = Hoisted(lanes, access, loop, charges=charges, otherwise=checked)
-        if not hoisted.is_useful:
+        passes = self._passes.get(loop.number)
+        if passes is not None and not may_run(loop, hoisted, access, charges=charges):
+            passes = None
+        if not (hoisted.is_useful or passes is not None):
             if hoisted.in_step is not None:
                 code.jump(checked)
             return hoisted.in_step is not None
@@ -284,30 +302,45 @@ class Nodes:
             many = code.fresh_label("m")
             code.branch(self._few_run(), checked, many)
             code.block(many)
-        hoisted.choose(enter, checked)
+        if hoisted.is_useful:
+            hoisted.choose(enter, checked)
+        else:
+            code.jump(enter)
+            self._replaced = loop.nodes - {header}
         code.block(enter)
         hoisted.enter()
-        code.jump(edges.label("v", header))
         self._version, edges.versioned, edges.leave_version = hoisted, loop.nodes, hoisted.leave
         access.rely_on(hoisted.certain, hoisted.rows, {c.store: c for c in hoisted.carried})
         instructions.sums = hoisted.sums
+        if passes is None:
+            code.jump(edges.label("v", header))
+            self._emit_version_nodes(loop)
+        else:
+            running = RunningPasses(lanes, edges, loop, passes)
+            for first in range(0, lanes.k, passes.vectors):
+                with running.run(range(first, first + passes.vectors)):
+                    self._emit_version_nodes(loop)
+        access.rely_on(frozenset())
+        instructions.sums = frozenset()
+        self._version, edges.versioned = None, frozenset()
+        return True
+
+    def _emit_version_nodes(self, loop: Loop) -> None:
+        """Append the nodes of a loop's version, or of one pass of it."""
+        lanes, code, edges = self.lanes, self.lanes.code, self.edges
         for number in self._flow.order:
             if number in loop.nodes:
                 lanes.local.clear()
                 code.block(edges.label("v", number))
                 if not self._begin(number):
                     continue
-                if number in self.plan.masks.tested and number != header:
+                if number in self.plan.masks.tested and number != loop.header:
                     following = edges.next_of(self.plan.waits[number])
                     runs = edges.label("w", number)
                     code.branch(lanes.any(lanes.mask), runs, following)
                     code.block(runs)
                     edges.take_mask(number)
                 self._run(number)
-        access.rely_on(frozenset())
-        instructions.sums = frozenset()
-        self._version, edges.versioned = None, frozenset()
-        return True
 
     def _choose(self, header: int) -> None:
         """Continue at `together<header>` if many lanes run, else in a new block."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from ...analysis.values.ssa import Op, Phi
 from ..llvm.function_text import FunctionText
 from ..llvm.text import integer_constant
 
@@ -22,6 +23,12 @@ class Variables:
         """
         self.changed: Collection[object] = ()
         """Values that are scalars in the version of a loop that is being written, not elsewhere."""
+        self.same: Mapping[object, object] = {}
+        """Value -> the one in whose variable its vectors are, since they follow each other."""
+        self._part: Collection[int] = ()
+        """The vectors that are set in a pass of a loop; all if there are none."""
+        self._own: Collection[object] = ()
+        """Values with other variables in a pass."""
         self._found: dict[object, tuple[list[str], list[str]]] = {}
         """Key -> types and places of its pieces."""
         self._read: set[object] = set()
@@ -43,8 +50,29 @@ class Variables:
         return self._places(key, types)
 
     def _key(self, key: object) -> object:
-        """Return the key of the variable that a value has where it is a scalar."""
-        return ("scalar", *key) if isinstance(key, tuple) and key[0] in self.changed else key
+        """Return the key of the variable that a value has where it is a scalar, or in a pass."""
+        if not isinstance(key, tuple):
+            return key
+        if key[0] in self.changed:
+            return ("scalar", *key)
+        return ("pass", *key) if key[0] in self._own else self._shared(key)
+
+    def _shared(self, key: tuple[object, ...]) -> object:
+        return (self.same[key[0]], "value") if key[0] in self.same else key
+
+    def are_one(self, key: tuple[object, ...], other: tuple[object, ...]) -> bool:
+        """Return whether values have one variable, at the end of a pass if one is being written."""
+        if key[0] in self._own and other[0] in self._own:
+            return False
+        return self._shared(key) == self._shared(other)
+
+    def begin_pass(self, part: Collection[int], own: Collection[object]) -> None:
+        """Set only some vectors of values from here on; some values have variables of their own."""
+        self._part, self._own = part, own
+
+    def end_pass(self) -> None:
+        """Set all vectors of values from here on."""
+        self._part, self._own = (), ()
 
     def _places(self, key: object, types: Sequence[str]) -> list[str]:
         found = self._found.get(key)
@@ -68,7 +96,10 @@ class Variables:
 
     def store(self, key: object, types: Sequence[str], values: Sequence[str]) -> None:
         """Set the first pieces of a variable, as many as there are types."""
-        for t, p, v in zip(types, self.places(key, types)[: len(types)], values, strict=True):
+        places = self.places(key, types)[: len(types)]
+        for i, (t, p, v) in enumerate(zip(types, places, values, strict=True)):
+            if self._part and i not in self._part and t.startswith("<") and _is_of_value(key):
+                continue
             kept = self._kept(key, t)
             value = v if kept == t else self.code.let(f"bitcast {t} {v} to {kept}")
             self.code.line(f"store {kept} {value}, ptr {p}")
@@ -108,6 +139,11 @@ class Variables:
             if not isinstance(key, str):
                 for t, place in zip(types, places, strict=True):
                     text.line(f"store {t} {_filled(t, pattern)}, ptr {place}")
+
+
+def _is_of_value(key: object) -> bool:
+    """Return whether a variable is that of a value, not of a mask."""
+    return isinstance(key, tuple) and isinstance(key[0], (Op, Phi))
 
 
 def _filled(type_: str, pattern: int) -> str:

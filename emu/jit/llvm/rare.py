@@ -20,11 +20,13 @@ class RareLanes:
         self._tests = 0
         self.tests_single = False
         """Whether single vectors have a test, too."""
+        self.is_off = False
+        """Whether no test pays at present."""
 
     def may_test(self) -> bool:
         """Return whether one more test pays: vectors share it, and there are few tests so far."""
         shared = self._lanes.k % 2 == 0 or (self.tests_single and self._lanes.k == 1)
-        return shared and self._lanes.n >= 8 and self._tests < MOST
+        return not self.is_off and shared and self._lanes.n >= 8 and self._tests < MOST
 
     def without_nans(
         self,

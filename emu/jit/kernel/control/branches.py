@@ -112,6 +112,8 @@ class Branches:
 
         They are charged for all of its iterations, and its version without tests ends.
         """
+        if self._edges.after_pass and not self._edges.is_last_pass:
+            return
         versioned = self._edges.versioned
         if number in versioned and self._flow.route(number, target) not in versioned:
             self._edges.leave_version()

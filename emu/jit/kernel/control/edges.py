@@ -47,6 +47,11 @@ class Edges:
         """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
         self.leave_version: Callable[[], None] = lambda: None
         """Emits what is done once where all lanes leave this version."""
+        self.after_pass = ""
+        """The label of what follows the pass of a loop that is being written, if one is."""
+        self.is_last_pass = False
+        self.after_passes = ""
+        """The label of what follows the last pass."""
         self.refilled: RefilledLanes | None = None
         """What gives work-items to lanes while others are in a loop, if the code does."""
         self.copies: dict[int, tuple[int, ...]] = {}
@@ -112,9 +117,12 @@ class Edges:
     def next_of(self, waits: Iterable[int]) -> str:
         """Return the label of the first of the nodes at which lanes may wait."""
         number = self._masks.next_of(waits)
-        if number is None:
-            return self._after
-        return self.label("v" if number in self.versioned else "n", number)
+        is_inside = number in self.versioned
+        label = self._after if number is None else self.label("v" if is_inside else "n", number)
+        if self.after_pass and not is_inside:
+            self.after_passes = label
+            return self.after_pass
+        return label
 
     def label(self, which: str, number: int, copy: int = 0) -> str:
         """Return a label of a node's code in this version of the nodes.
@@ -172,6 +180,8 @@ class Edges:
                 if (phi, source) in self._defaults.exact:
                     exact.add((phi, part))
                 key = (phi, part) if way == target else (phi, part, "next")
+                if lanes.variables.are_one(key, (phi.args[source], part)):
+                    continue
                 values = lanes.incoming(phi, phi.args[source], part)
                 is_scalar = not types[0].startswith("<")
                 if others_wait and is_scalar and self._others_bring(phi, source, way):

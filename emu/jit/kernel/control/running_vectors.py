@@ -49,6 +49,11 @@ class RunningVectors:
             # A stencil with a halo, which has no tree, took 1.1 times as long.
             self._found = RunningLanes(shapes, self.copied) if self.copied else None
 
+    @property
+    def is_off(self) -> bool:
+        """Whether all nodes compute all vectors."""
+        return self._found is None
+
     def begin(self, number: int, *, enters: bool) -> bool:
         """Begin a node, which `enters` a loop if it is its header; return whether lanes may run."""
         found, lanes = self._found, self._lanes

@@ -44,6 +44,8 @@ class Latches:
             if phi in lanes.unread:
                 continue
             for part, types in lanes.parts(phi):
+                if lanes.variables.are_one((phi, part), (phi, part, "next")):
+                    continue
                 following = lanes.variables.load((phi, part, "next"), types)
                 lanes.variables.store((phi, part), types, following)
         self.edges.wait_at(header, lanes.mask)
