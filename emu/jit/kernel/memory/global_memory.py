@@ -133,7 +133,7 @@ class GlobalMemory:
         elif form is not None and strided and site.is_inside:
             loaded = self._wide(site, addresses.host_inside(form, window))
         elif form is not None and strided:
-            place = self._place_of_running(site, form)
+            place = self._place(site, form)
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
         elif form is not None:
             loaded = self._sum(site, form)
@@ -166,13 +166,6 @@ class GlobalMemory:
         """Return where a wide access by an index with a stride begins."""
         bytes_ = site.size * self.lanes.count
         return self.addresses.place(form, site.window, bytes_, site.size)
-
-    def _place_of_running(self, site: Site, form: Form) -> Place:
-        """Return the same where lanes step forwards: idle lanes may be outside of some arrays."""
-        place = self._place(site, form)
-        if site.op in self.certain or site.is_inside or not is_shared_by_rows(self.lanes, site.op):
-            return place
-        return in_running_lanes(self.addresses, site.window, site.size, place)
 
     def _neighbours(self, site: Site, place: Place) -> Targets:
         return Targets(site.address(self.lanes.code, place.offset()), site.size)
@@ -226,11 +219,22 @@ class GlobalMemory:
         good = place.inside
         if also is not None:
             good = self.lanes.code.let(f"and i1 {good}, {also}")
+
+        def slow() -> list[str]:
+            return self.cold.move(site.op, site.type, targets())
+
+        def running() -> list[str]:
+            inside = in_running_lanes(self.addresses, site, place, also)
+            host = place.host
+            return self._either(
+                site, inside, lambda: self.moves.load_running(site.type, host()), slow
+            )
+
         return self._either(
             site,
             good,
             lambda: self._wide(site, place.host(), backwards=backwards),
-            lambda: self.cold.move(site.op, site.type, targets()),
+            running if not backwards and is_shared_by_rows(self.lanes, site.op) else slow,
         )
 
     def _wide(self, site: Site, host: str, *, backwards: bool = False) -> list[str]:
@@ -327,7 +331,7 @@ class GlobalMemory:
             return self._by_index.indexed(site, form)
         if site.is_inside:
             return self._wide(site, addresses.host_inside(form, site.window))
-        place = self._place_of_running(site, form)
+        place = self._place(site, form)
         params = [v for v, factor in form.uniform if factor == 1 and addresses.pointers.is_param(v)]
         if (
             len(params) == len(form.uniform) == 1
