@@ -19,11 +19,11 @@ from ..lane_code import LaneCode
 from . import conditional
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
-from .addressing.idle_lanes import in_running_lanes, is_shared_by_rows
 from .addressing.windows import Place
 from .ahead import Ahead
 from .by_index import ByIndex
 from .cold import Cold, Targets
+from .idle_lanes import in_running_lanes, is_shared_by_rows
 from .kernel_memory import KernelMemory
 from .moves import Moves
 from .piece_places import piece_places

@@ -6,11 +6,11 @@ load zeros: numbers that happen to be there may be denormal, and an addition the
 
 from __future__ import annotations
 
-from .....analysis.values.ssa import Op, Value, made_of
-from ...lane_code import LaneCode
-from ..site import Site
-from .addresses import Addresses
-from .windows import Place
+from ....analysis.values.ssa import Op, Value, made_of
+from ..lane_code import LaneCode
+from .addressing.addresses import Addresses
+from .addressing.windows import Place
+from .site import Site
 
 
 def is_shared_by_rows(lanes: LaneCode, op: Op) -> bool:
