@@ -20,6 +20,7 @@ from ..arithmetic.operation import Operation
 from ..llvm.text import integer, integer_constant
 from ..llvm.toolchain import host_has
 from ..runtime.context import TrapCode
+from . import row_quotients
 from .lane_code import LaneCode
 from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
@@ -247,11 +248,23 @@ class Instructions:
         right = self._argument(op, 1, [lanes.lane0(b)] if uniform else lanes.vector(b), n)
         if not (isinstance(b, Const) and b.bits) and b not in self.assumed.positive:
             right = self._without_zeros(op, right, n)
-        lanes.define(
-            op,
-            "value",
-            [alu.emit(lanes.code, row, (), [x, y], n) for x, y in zip(left, right, strict=True)],
-        )
+
+        def each() -> list[str]:
+            return [
+                alu.emit(lanes.code, row, (), [x, y], n) for x, y in zip(left, right, strict=True)
+            ]
+
+        if n and not lanes.otherwise and row_quotients.are_of_rows(lanes, op):
+            found = self.access.global_.moves.either(
+                row_quotients.are_long(lanes, op),
+                lambda: row_quotients.divided(lanes, op),
+                each,
+                op.cls,
+                n,
+            )
+        else:
+            found = each()
+        lanes.define(op, "value", found)
         if lanes.is_pieced(op):
             lanes.define(op, "firsts", self._quotients(op, lanes.firsts(a), lanes.firsts(b)))
         elif lanes.is_counted(op):

@@ -10,9 +10,18 @@ from collections.abc import Callable
 
 from ....analysis.ranges.offset_ranges import Ranges
 from ..lane_code import LaneCode
+from ..row_quotients import is_row_number
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
-from .addressing.near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
+from .addressing.near import (
+    TABLE,
+    TwoPlaces,
+    has_permutes,
+    is_computed,
+    is_shuffled,
+    near_of,
+    permuted,
+)
 from .addressing.two_indices import of_two_indices
 from .cold import Cold
 from .moves import Moves
@@ -100,8 +109,11 @@ class ByIndex:
             start = addresses.plus_scaled(offset, near.first, form.scale)
             return addresses.host(site.window, start)
 
-        def fits(elements: int) -> str:
-            end = code.let(f"add i64 {near.first}, {elements - before}")
+        def fits(elements: int | str) -> str:
+            if isinstance(elements, str):
+                end = code.let(f"add i64 {near.first}, {elements}")
+            else:
+                end = code.let(f"add i64 {near.first}, {elements - before}")
             inside = code.let(f"icmp ule i64 {end}, {count}")
             if not before:
                 return inside
@@ -118,6 +130,17 @@ class ByIndex:
             good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
             return self._either(site, good, lambda: permuted(lanes, host(), near), each)
 
+        if site.is_load and not before and is_row_number(lanes, near.core):
+            two = TwoPlaces(lanes, near)
+
+            def places() -> list[str]:
+                def load(place: str) -> str:
+                    return self.moves.load(site.type, place)
+
+                return two.load(load, host(), site.op.cls.bits, site.size)
+
+            good = code.let(f"and i1 {two.hold()}, {fits(two.count)}")
+            return self._either(site, good, places, each)
         good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.count)}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
