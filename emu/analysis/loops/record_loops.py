@@ -38,12 +38,12 @@ def loads_records(ssa: Ssa, loop: Loop) -> bool:
     for number in loop.nodes:
         for op in ssa.ops.get(number, ()):
             type_, base = op.ins.row.type, op.base
-            if base is None or type_ is None or type_.size != WORD or not op.ins.row.is_load:
+            if base is None or type_ is None or type_.size != WORD or op.ins.row.is_atomic:
                 continue
             if _growth(base, partial(_of_iteration, loop)) != WORD:
                 continue
             apart = _growth(base, partial(_of_lane, loop)) or 0
-            if WORD < apart <= WORD * MOST_APART or _is_loaded(base, loop):
+            if WORD < apart <= WORD * MOST_APART or (op.ins.row.is_load and _is_loaded(base, loop)):
                 return True
     return False
 

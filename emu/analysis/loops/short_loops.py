@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....isa.instruction import Instruction
+from ....isa.table import Row
 from ....isa.types import Segment
 from ..flow.order import Flow, Loop
 from ..values import construction
@@ -34,7 +35,7 @@ def short_loops(code: tuple[Instruction, ...], flow: Flow) -> set[int]:
 
 
 def _is_short(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
-    """Return whether an inner loop is short, and loads global memory but stores nothing."""
+    """Return whether an inner loop is short, and accesses global memory without atomics."""
     if any(other.parent == loop.number for other in flow.loops):
         return False
     nodes = [flow.nodes[n] for n in loop.nodes]
@@ -43,6 +44,13 @@ def _is_short(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
     return (
         len(inside) <= MOST_INSTRUCTIONS
         and any(row.segment is Segment.GLOBAL for row in accesses)
-        and all(row.is_load and row.segment is not Segment.PRIVATE for row in accesses)
+        and all(map(_is_plain, accesses))
         and not any(ins.row.is_barrier for ins in inside)
     )
+
+
+def _is_plain(row: Row) -> bool:
+    """Return whether an instruction loads what lanes may share, or stores to global memory."""
+    if row.is_store:
+        return row.segment is Segment.GLOBAL
+    return row.is_load and row.segment is not Segment.PRIVATE

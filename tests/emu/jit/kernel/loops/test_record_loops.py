@@ -109,3 +109,42 @@ def test_the_first_word_that_is_outside_faults() -> None:
 def test_only_short_loops_are_copied(fields: int, after: int, remain: int) -> None:
     (made,) = assemble(kernel("an index", fields, after)).kernels
     assert len(analyse(made).flow.loops) == remain
+
+
+STORES = """kernel k(global u32* %x, global u32* %y) {{
+        workitemabsid_u32 $s0, 0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d1, $d0, 4, $d1
+        ld_global_u32 $s2, [$d1]
+        ld_kernarg_u64 $d2, [%y]
+        mad_u64 $d2, $d0, {apart}, $d2
+        mov_u32 $s3, 0
+    @field:
+        and_u32 $s4, $s2, 15
+        {skip}
+        st_global_u32 $s4, [$d2]
+    @next:
+        shr_u32 $s2, $s2, 4
+        add_u64 $d2, $d2, 4
+        add_u32 $s3, $s3, 1
+        cmp_lt_u32 $c0, $s3, 8
+        cbr $c0, @field
+        ret
+    }}"""
+
+
+@pytest.mark.parametrize("skip", ["", "cmp_eq_u32 $c1, $s4, 3\n cbr $c1, @next"])
+@pytest.mark.parametrize(("apart", "group"), [(32, 64), (36, 7), (32, 16), (64, 32)])
+def test_words_of_records_are_stored(apart: int, group: int, skip: str) -> None:
+    """The last word of the last record may be the last one of y, or outside."""
+    text = STORES.format(apart=apart, skip=skip)
+    x = np.random.default_rng(5).integers(0, 1 << 32, ITEMS, np.uint32)
+    words = (ITEMS - 1) * apart // 4 + 8
+    x[-1] = 0  # no field of the last record is left out
+    same(text, [x, np.zeros(words, np.uint32)], items=ITEMS, group_size=group)
+    works = [
+        make(text, [x.copy(), np.zeros(words - 1, np.uint32)], items=ITEMS, group_size=group)
+        for _ in range(2)
+    ]
+    assert assert_as_oracle(*works)
