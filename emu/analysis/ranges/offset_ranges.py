@@ -64,6 +64,10 @@ class Ranges:
         back = [source for (source, _), latch in self.flow.back.items() if latch == loop.latch]
         return all(self._guards.tree.dominates(node, source) for source in back)
 
+    def is_before(self, node: int, other: int) -> bool:
+        """Return whether lanes that run another node have run a node, or it is the same one."""
+        return self._guards.tree.dominates(node, other)
+
     @cached_property
     def trips(self) -> dict[int, Trips]:
         """Loop -> its iterations, for those whose number is a constant."""

@@ -12,7 +12,7 @@ the budget at most, and never too early.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from ...analysis.facts import Facts
 from ...analysis.flow.order import Loop
@@ -37,6 +37,9 @@ OWN = "own counter"
 
 OWED = "owed"
 """The variable that has what a lane is to be charged at the next latch, in code for one lane."""
+
+MOST_AT_EXIT = 512
+"""Most instructions of an inner loop that are charged where the loop around it is left."""
 
 WORD_BITS = 64
 """Lanes whose counters are side by side, for the helper."""
@@ -108,9 +111,38 @@ def charged_at_exit(lanes: LaneCode, plan: LanePlan, ranges: Ranges) -> dict[int
     return found
 
 
+def exit_charges(
+    lanes: LaneCode, ranges: Ranges, at_exit: Mapping[int, Trips]
+) -> dict[int, tuple[int, int]]:
+    """Return node -> (loop, instructions) where lanes leave loops that are charged there.
+
+    `at_exit` has these loops by number. One that each iteration of another one runs is charged with
+    that one. A charge in each iteration would be a branch, before which LLVM makes all loads.
+    """
+    flow = lanes.flow
+    costs = {number: t.returns * lanes.charges.iteration[number] for number, t in at_exit.items()}
+    found = {}
+    for number in sorted(at_exit, key=lambda number: len(flow.loops[number].nodes)):
+        trips, parent = at_exit[number], flow.loops[number].parent
+        around = None if parent is None else at_exit.get(parent)
+        if around is not None and parent is not None and around.returns:
+            cost = costs[number] * (around.returns + ranges.is_before(trips.exit, around.exit))
+            in_each = ranges.is_in_each_iteration(trips.exit, flow.loops[parent])
+            if in_each and cost <= MOST_AT_EXIT:
+                costs[parent] += cost
+                continue
+        if costs[number]:
+            found[trips.exit] = (number, costs[number])
+    return found
+
+
 def spend(lanes: LaneCode, loop: Loop, times: int = 1) -> None:
     """Charge the running lanes for iterations of a loop."""
-    cost = times * lanes.charges.iteration[loop.number]
+    spend_all(lanes, loop, times * lanes.charges.iteration[loop.number])
+
+
+def spend_all(lanes: LaneCode, loop: Loop, cost: int) -> None:
+    """Charge the running lanes for a number of instructions in a loop."""
     if cost:
         _spend(lanes, lanes.flow.nodes[loop.header].start, str(UNIT * cost))
 

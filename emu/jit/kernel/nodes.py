@@ -88,7 +88,7 @@ class Nodes:
             self.ops.instructions.access.local.forwarding.found = self._running.forwarded
         lanes.charges = charges_of(self._flow, {*loops, *self._copied.numbers})
         lanes.charges_by_helper = budget.is_by_helper(lanes, plan, self._copied.numbers)
-        left = {t.exit: (at_exit_of, t.returns) for at_exit_of, t in at_exit.items() if t.returns}
+        left = budget.exit_charges(lanes, memory.ranges, at_exit)
         agree = barriers is not None and not counts and not plan.sparse
         self._branches = Branches(
             edges, self._running, left, self.ops.instructions.op if agree else None

@@ -15,7 +15,7 @@ from .running_vectors import RunningVectors
 class Branches:
     """Ends nodes with one successor or two.
 
-    `left` is node -> (loop, iterations) where all lanes leave a loop that is charged then. With
+    `left` is node -> (loop, instructions) where all lanes leave a loop that is charged then. With
     `emit`, which emits an instruction, lanes that agree have code of their own.
     """
 
@@ -118,10 +118,10 @@ class Branches:
         if number in versioned and self._flow.route(number, target) not in versioned:
             self._edges.leave_version()
         if number in self._left:
-            loop_number, returns = self._left[number]
+            loop_number, cost = self._left[number]
             loop = self._flow.loops[loop_number]
             if self._flow.route(number, target) not in loop.nodes:
-                budget.spend(self._lanes, loop, returns)
+                budget.spend_all(self._lanes, loop, cost)
 
     # --- lanes that mostly agree
 

@@ -100,6 +100,31 @@ def test_an_inner_loop_is_charged_besides_the_body_around_it(iterations: int) ->
     assert BUDGET < int(x[item]) * length <= 2 * BUDGET + length
 
 
+@pytest.mark.parametrize(("rows", "length"), [(2, 3), (5, 20), (5, 400)])
+def test_nests_of_loops_of_constant_counts_are_charged_as_a_whole(rows: int, length: int) -> None:
+    """The inner loop is charged where the middle one is left, unless that would be late."""
+    nest = f"""
+        mov_u32 $s4, 0
+    @row:
+        mov_u32 $s5, 0
+    @column:
+        {straight(length)}
+        add_u32 $s5, $s5, 1
+        cmp_lt_u32 $c1, $s5, 4
+        cbr $c1, @column
+        add_u32 $s4, $s4, 1
+        cmp_lt_u32 $c1, $s4, {rows}
+        cbr $c1, @row
+    """
+    each = 5 + rows * (4 * (length + 3) + 4)
+    _, x, kind, item = launched(endless(nest))
+    assert kind is TrapKind.BUDGET
+    assert BUDGET < int(x[item]) * each <= 2 * BUDGET + each
+    within = endless(nest, f"cmp_lt_u32 $c0, $s1, {(BUDGET - 50) // each}")
+    launch = simtlab.assemble(within)["k"].launch(items=64, group_size=64, budget=BUDGET)
+    launch(Device().zeros(64, np.uint32))
+
+
 @pytest.mark.parametrize("length", [0, 1500])
 def test_a_work_item_that_has_not_spent_its_budget_does_not_trap(length: int) -> None:
     iterations = (BUDGET - 50) // (length + 4)
