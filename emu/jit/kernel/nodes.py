@@ -323,6 +323,8 @@ class Nodes:
         access.rely_on(frozenset())
         instructions.sums = frozenset()
         self._version, edges.versioned = None, frozenset()
+        if hoisted.common is not None:
+            access.global_.leaving |= loop.nodes
         return True
 
     def _emit_version_nodes(self, loop: Loop) -> None:

@@ -25,6 +25,7 @@ from ..memory.records import row_stores
 from ..memory.records.row_blocks import RowAccess
 from .carried import Carried, find_carried
 from .certain import CertainAccesses
+from .common_iterations import FEWEST, CommonIterations, may_have_common
 from .idle import Place, choose
 from .in_step import InStep, may_count
 from .rows import RowFinder, has_rows
@@ -82,8 +83,14 @@ class Hoisted:
         """What is left of the budget after the loop, an i64."""
         self.in_step: InStep | None = None
         """What all lanes count together, if that had to be tested; then the code has branched."""
+        self.common: CommonIterations | None = None
+        """The iterations before the first lane leaves; the tests are for these only."""
         counters = counters_of(lanes.ssa, loop)
         self._counter = next((c for c in counters if self._is_known(c)), None)
+        if self._counter is None and otherwise and charges:
+            self._counter = next((c for c in counters if may_have_common(lanes, loop, c)), None)
+            if self._counter is not None:
+                self.common = CommonIterations(lanes, loop, self._counter)
         if self._counter is None and otherwise and has_rows(lanes, loop):
             self._counter = next((c for c in counters if may_count(c)), None)
             if self._counter is not None:
@@ -101,6 +108,8 @@ class Hoisted:
         """Whether a version of the loop without tests is worth its code."""
         if self.in_step is not None:
             return bool(self.rows)
+        if self.common is not None:
+            return bool(self.certain)
         return bool(self.certain or self.rows) or self.is_charged
 
     @property
@@ -174,25 +183,30 @@ class Hoisted:
             carried.enter(self.lanes, self._memory)
         if self.in_step is not None:
             self.in_step.enter()
+        if self.common is not None:
+            self.common.enter(self.returns)
 
     def leave(self) -> None:
         """End the version without tests."""
         for carried in self.carried:
             carried.leave(self.lanes, self._memory)
 
-    def step(self) -> None:
-        """Begin the next iteration of the version without tests."""
+    def step(self) -> str | None:
+        """Begin the next iteration; return whether the version goes on, an i1, if that is open."""
         if self.in_step is not None:
             self.in_step.step()
+        return self.common.step() if self.common is not None else None
 
     def jumps(self, number: int) -> str | None:
         """Return whether all lanes jump at a node's branch, an i1; None if they may differ."""
         counter = self._counter
-        if self.in_step is None or counter is None:
+        if counter is None or (self.in_step is None and self.common is None):
             return None
         for test, target in counter.tests:
             if test == number:
                 stays_if_taken = self.lanes.flow.nodes[number].successors[1] == target
+                if self.in_step is None:
+                    return "true" if stays_if_taken else "false"
                 relation = "slt" if stays_if_taken else "sge"
                 now = self.in_step.iteration()
                 return self.lanes.code.let(f"icmp {relation} i64 {now}, {self._after[0]}")
@@ -226,10 +240,9 @@ class Hoisted:
             self._last = numbers.do("sub", [self.in_step.iterations], 1)
             self._after = [self.in_step.iterations] if counter.header_tests else self._last
             return
-        first, end = (
-            numbers.widened(numbers.of(v), is_signed=counter.is_signed)
-            for v in (counter.phi, counter.end)
-        )
+        first = numbers.widened(numbers.of(counter.phi), is_signed=counter.is_signed)
+        bound = numbers.of(counter.end) if self.common is None else [self.common.end]
+        end = numbers.widened(bound, is_signed=counter.is_signed)
         least, greatest = (-HALF, HALF - 1) if counter.is_signed else (0, 2 * HALF - 1)
         step, relation = abs(counter.step), counter.relation
         if relation in ("le", "ge"):
@@ -255,6 +268,10 @@ class Hoisted:
                 self._after = self._if_passed(self._after)
             if self._is_alone:
                 self._last = self._if_passed(self._last)
+        if self.common is not None:
+            # The version ends before the header runs again.
+            self._passes = numbers.do("icmp sge", self._after, FEWEST)
+            self._last = numbers.do("sub", self._after, 1)
 
     def _if_passed(self, counts: list[str]) -> list[str]:
         """Return numbers, or 0 in lanes that do not pass the header."""
@@ -266,6 +283,8 @@ class Hoisted:
 
     def _last_of(self, op: Op) -> list[str]:
         """Return the number of the last iteration in which an op may run."""
+        if self.common is not None:
+            return self._last
         return self._after if op.node == self.loop.header else self._last
 
     def _charge(self) -> None:
@@ -304,7 +323,7 @@ class Hoisted:
         self._places = accesses.places
         if not numbers.each:
             self.sums = accesses.sums
-        if is_one:
+        if is_one and self.common is None:
             self._find_rows(counter, accesses)
 
     def _find_rows(self, counter: Counter, accesses: CertainAccesses) -> None:

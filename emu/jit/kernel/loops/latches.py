@@ -60,8 +60,7 @@ class Latches:
         if self._refilled is not None and number == self._refilled.inner_latch:
             self._refilled.begin_iteration()
         trips = self._at_exit.get(number)
-        if version is not None:
-            version.step()
+        goes_on = version.step() if version is not None else None
         if trips is None and (version is None or not version.is_charged):
             budget.spend(lanes, loop)
         # A lane runs it, so no test is needed.
@@ -74,6 +73,10 @@ class Latches:
         unroll = 0 if trips is None else self._unroll(loop, trips, version, access)
         if version is not None and version.is_charged and not self._hidden[loop.number]:
             unroll = version.unroll()
+        if goes_on is not None:
+            again = lanes.code.fresh_label("l")
+            lanes.code.branch(goes_on, again, self.edges.label("c", header))
+            lanes.code.block(again)
         lanes.code.jump(start, unroll=unroll)
 
     def hide(self, loop: Loop, version: Hoisted | None, access: Access) -> None:

@@ -64,6 +64,8 @@ class GlobalMemory:
         """Whether stores of one lane are made, an i1; None: they are."""
         self.inside: frozenset[Op] = frozenset()
         """Accesses that are inside in an interior warp: in all lanes, or see `for_running`."""
+        self.leaving: frozenset[int] = frozenset()
+        """Nodes of loops whose last lanes may be at the end of an array."""
         self.repeated = NOTHING
         """Gathers that loops repeat, of what nothing in an interior warp stores to."""
 
@@ -230,11 +232,13 @@ class GlobalMemory:
                 site, inside, lambda: self.moves.load_running(site.type, host()), slow
             )
 
+        may_end = site.op.node in self.leaving and site.is_load
+        may_end = not backwards and (may_end or is_shared_by_rows(self.lanes, site.op))
         return self._either(
             site,
             good,
             lambda: self._wide(site, place.host(), backwards=backwards),
-            running if not backwards and is_shared_by_rows(self.lanes, site.op) else slow,
+            running if may_end else slow,
         )
 
     def _wide(self, site: Site, host: str, *, backwards: bool = False) -> list[str]:

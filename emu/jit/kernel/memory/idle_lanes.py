@@ -1,6 +1,6 @@
-"""Loads that all rows of a grid share: a bias, or a weight, for each column.
+"""Loads whose idle lanes may be beyond the end of an array.
 
-In an array that ends with its row, the last warp of each row has idle lanes beyond the end. They
+Such are those that all rows of a grid share: a bias, or a weight, for each column. In an array that ends with its row, the last warp of each row has idle lanes beyond the end. They
 load zeros: numbers that happen to be there may be denormal, and an addition then takes long.
 """
 
@@ -29,11 +29,11 @@ def _is_of_row(value: Value) -> bool:
 
 
 def in_running_lanes(addresses: Addresses, site: Site, place: Place, also: str | None) -> str:
-    """Return whether neighbours are inside in lane 0 and in those that run, and `also`; an i1."""
+    """Return whether neighbours are inside in the lanes that run, and `also`; an i1."""
     lanes, code, offset = addresses.lanes, addresses.lanes.code, place.offset()
-    last = code.let(f"mul i64 {lanes.highest(lanes.running())}, {site.size}")
-    inside = [
-        addresses.place_at(end, site.window, site.size, site.size).inside
-        for end in (offset, code.let(f"add i64 {offset}, {last}"))
-    ]
-    return code.all_of(*inside, *(() if also is None else (also,)))
+    tests = [] if also is None else [also]
+    running = lanes.running()
+    for lane in (lanes.lowest(running), lanes.highest(running)):
+        end = code.let(f"add i64 {offset}, {code.let(f'mul i64 {lane}, {site.size}')}")
+        tests.append(addresses.place_at(end, site.window, site.size, site.size).inside)
+    return code.all_of(*tests)

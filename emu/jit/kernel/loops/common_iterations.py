@@ -1,0 +1,73 @@
+"""Iterations that all lanes of a loop run, before the first of them leaves it.
+
+In `for (i = 0; i < size - lag; i++)` all lanes begin at one number and end at bounds of their own.
+Up to the least bound no lane leaves. These iterations run in a version of the loop, the rest in
+the loop itself.
+"""
+
+from __future__ import annotations
+
+from ....analysis.flow.order import Loop
+from ....analysis.ranges.stepping import Counter
+from ....analysis.ranges.trips import only_exit
+from ....analysis.values.ssa import Op, Value, made_of
+from ...llvm.text import integer
+from ..lane_code import LaneCode
+
+FEWEST = 4
+"""Iterations that are worth the entry into a version of their own."""
+
+
+def may_have_common(lanes: LaneCode, loop: Loop, counter: Counter) -> bool:
+    """Return whether lanes that leave a loop at bounds of their own begin it together.
+
+    Bounds that each lane has loaded, as the lengths of lists, are too different.
+    """
+    shapes = lanes.shapes
+
+    def ends(value: Value) -> bool:
+        return shapes.is_uniform(value) or (isinstance(value, Op) and value.ins.row.is_memory)
+
+    return (
+        shapes.is_uniform(counter.phi)
+        and not shapes.is_uniform(counter.end)
+        and counter.step > 0
+        and counter.relation in ("lt", "le")
+        and only_exit(lanes.flow, loop)
+        and all(shapes.is_uniform(v) or not ends(v) for v in made_of([counter.end], ends))
+    )
+
+
+class CommonIterations:
+    """The iterations of a loop from which all running lanes go back to the header."""
+
+    def __init__(self, lanes: LaneCode, loop: Loop, counter: Counter) -> None:
+        self._lanes = lanes
+        self._variable = f"common iteration of loop {loop.number}"
+        self._returns = ""
+        how, last = ("smin", "2147483647") if counter.is_signed else ("umin", "-1")
+        v, code = integer(32, lanes.n), lanes.code
+        ends = [
+            code.let(f"select {lanes.mask_type} {mask}, {v} {end}, {v} splat (i32 {last})")
+            for mask, end in zip(lanes.mask, lanes.vector(counter.end), strict=True)
+        ]
+        least = ends[0]
+        for end in ends[1:]:
+            least = code.intrinsic(f"llvm.{how}", v, f"{v} {least}", f"{v} {end}")
+        self.end = code.call("i32", f"llvm.vector.reduce.{how}.v{lanes.n}i32", f"{v} {least}")
+        """The least bound, an i32."""
+
+    def enter(self, returns: str) -> None:
+        """Begin the first of some iterations, an i64."""
+        self._returns = returns
+        self._lanes.variables.set_word(self._variable, "0")
+
+    def iteration(self) -> str:
+        """Return the number of the present iteration, an i64."""
+        return self._lanes.variables.word(self._variable)
+
+    def step(self) -> str:
+        """Begin the next iteration; return whether it is a common one, too, an i1."""
+        following = self._lanes.code.let(f"add nuw nsw i64 {self.iteration()}, 1")
+        self._lanes.variables.set_word(self._variable, following)
+        return self._lanes.code.let(f"icmp slt i64 {following}, {self._returns}")
