@@ -255,13 +255,9 @@ class Instructions:
             ]
 
         if n and not lanes.otherwise and row_quotients.are_of_rows(lanes, op):
-            found = self.access.global_.moves.either(
-                row_quotients.are_long(lanes, op),
-                lambda: row_quotients.divided(lanes, op),
-                each,
-                op.cls,
-                n,
-            )
+            rows = row_quotients.Rows(lanes, op)
+            moves = self.access.global_.moves
+            found = moves.either(rows.are_long, rows.divided, each, op.cls, n)
         else:
             found = each()
         lanes.define(op, "value", found)

@@ -8,6 +8,8 @@ a group goes through rows. Elsewhere interior warps know their rows (interior/fl
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from ....isa.types import RegClass
 from ...analysis.values.ssa import Const, Op, Value
 from ..llvm.text import integer
@@ -32,43 +34,56 @@ def are_of_rows(lanes: LaneCode, op: Op) -> bool:
     )
 
 
-def is_row_number(lanes: LaneCode, value: Value) -> bool:
+def is_row_number(value: Value, lanes: LaneCode) -> TypeGuard[Op]:
     """Return whether a value is a quotient of neighbours, which are in few rows."""
     return isinstance(value, Op) and value.ins.row.stem == "div" and are_of_rows(lanes, value)
 
 
-def are_long(lanes: LaneCode, op: Op) -> str:
-    """Return whether rows are as long as the warp, and its numbers do not wrap around, an i1."""
-    code, row = lanes.code, op.ins.row
-    assert row.type is not None
-    first, divisor, count = lanes.lane0(op.args[0]), lanes.scalar(op.args[1]), lanes.width
-    last = (1 << (31 if row.type.is_signed else 32)) - count
-    relation = "sge" if row.type.is_signed else "uge"
-    return code.all_of(
-        code.let(f"icmp {relation} i32 {divisor}, {count}"),
-        code.let(f"icmp ule i32 {first}, {last}"),
-    )
+class Rows:
+    """Where the numbers of a warp are in rows, which may be long: quotients and remainders."""
 
+    def __init__(self, lanes: LaneCode, op: Op) -> None:
+        self._lanes, self._op, code, row = lanes, op, lanes.code, op.ins.row
+        assert row.type is not None
+        first, self._divisor = lanes.lane0(op.args[0]), lanes.scalar(op.args[1])
+        some = code.intrinsic("llvm.umax", "i32", f"i32 {self._divisor}", "i32 1")
+        self._quotient = code.let(f"udiv i32 {first}, {some}")
+        self._rest = code.let(f"sub i32 {first}, {code.let(f'mul i32 {self._quotient}, {some}')}")
+        self.left = code.let(f"sub i32 {some}, {self._rest}")
+        """How many numbers are in the first row from the first one on, an i32."""
+        last = (1 << (31 if row.type.is_signed else 32)) - lanes.width
+        relation = "sge" if row.type.is_signed else "uge"
+        self.are_long = code.all_of(
+            code.let(f"icmp {relation} i32 {self._divisor}, {lanes.width}"),
+            code.let(f"icmp ule i32 {first}, {last}"),
+        )
+        """Whether rows are as long as the warp, and its numbers do not wrap around, an i1."""
 
-def divided(lanes: LaneCode, op: Op) -> list[str]:
-    """Return the quotients, or remainders, in rows that are long."""
-    code, v = lanes.code, integer(32, lanes.n)
-    first, divisor = lanes.lane0(op.args[0]), lanes.scalar(op.args[1])
-    quotient = code.let(f"udiv i32 {first}, {divisor}")
-    rest = code.let(f"sub i32 {first}, {code.let(f'mul i32 {quotient}, {divisor}')}")
-    left = lanes.chunk_of(32, code.let(f"sub i32 {divisor}, {rest}"))
-    found = []
-    for j in range(lanes.k):
-        numbers = ", ".join(f"i32 {j * lanes.n + i}" for i in range(lanes.n))
-        following = code.let(f"icmp uge {v} <{numbers}>, {left}")
-        if op.ins.row.stem == "div":
-            more = code.let(f"zext {lanes.mask_type} {following} to {v}")
-            found.append(code.let(f"add {v} {lanes.chunk_of(32, quotient)}, {more}"))
-        else:
-            place = code.let(f"add {v} {lanes.chunk_of(32, rest)}, <{numbers}>")
-            whole = lanes.chunk_of(32, divisor)
-            less = code.let(
-                f"select {lanes.mask_type} {following}, {v} {whole}, {v} zeroinitializer"
-            )
-            found.append(code.let(f"sub {v} {place}, {less}"))
-    return found
+    def following(self) -> list[str]:
+        """Return which lanes are in the second row, if rows are long; masks."""
+        lanes, v = self._lanes, integer(32, self._lanes.n)
+        left = lanes.chunk_of(32, self.left)
+        return [lanes.code.let(f"icmp uge {v} {number}, {left}") for number in self._numbers()]
+
+    def divided(self) -> list[str]:
+        """Return the quotients, or remainders, if rows are long."""
+        lanes, code, v = self._lanes, self._lanes.code, integer(32, self._lanes.n)
+        mask_type, found = lanes.mask_type, []
+        for number, following in zip(self._numbers(), self.following(), strict=True):
+            if self._op.ins.row.stem == "div":
+                more = code.let(f"zext {mask_type} {following} to {v}")
+                found.append(code.let(f"add {v} {lanes.chunk_of(32, self._quotient)}, {more}"))
+            else:
+                place = code.let(f"add {v} {lanes.chunk_of(32, self._rest)}, {number}")
+                whole = lanes.chunk_of(32, self._divisor)
+                no = f"{v} zeroinitializer"
+                less = code.let(f"select {mask_type} {following}, {v} {whole}, {no}")
+                found.append(code.let(f"sub {v} {place}, {less}"))
+        return found
+
+    def _numbers(self) -> list[str]:
+        """Return the numbers of the lanes, chunks of constants."""
+        n = self._lanes.n
+        return [
+            f"<{', '.join(f'i32 {j * n + i}' for i in range(n))}>" for j in range(self._lanes.k)
+        ]

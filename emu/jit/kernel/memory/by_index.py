@@ -9,19 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....analysis.ranges.offset_ranges import Ranges
+from ...llvm.text import integer
 from ..lane_code import LaneCode
-from ..row_quotients import is_row_number
+from ..row_quotients import Rows, is_row_number
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
-from .addressing.near import (
-    TABLE,
-    TwoPlaces,
-    has_permutes,
-    is_computed,
-    is_shuffled,
-    near_of,
-    permuted,
-)
+from .addressing.near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
 from .addressing.two_indices import of_two_indices
 from .cold import Cold
 from .moves import Moves
@@ -130,19 +123,27 @@ class ByIndex:
             good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
             return self._either(site, good, lambda: permuted(lanes, host(), near), each)
 
-        if site.is_load and not before and is_row_number(lanes, near.core):
-            two = TwoPlaces(lanes, near)
-
-            def places() -> list[str]:
-                def load(place: str) -> str:
-                    return self.moves.load(site.type, place)
-
-                return two.load(load, host(), site.op.cls.bits, site.size)
-
-            good = code.let(f"and i1 {two.hold()}, {fits(two.count)}")
-            return self._either(site, good, places, each)
+        if site.is_load and not before and is_row_number(near.core, lanes):
+            rows = Rows(lanes, near.core)
+            has_second = code.let(f"icmp ult i32 {rows.left}, {lanes.width}")
+            more = code.let(f"zext i1 {has_second} to i64")
+            good = code.let(f"and i1 {rows.are_long}, {fits(code.let(f'add i64 {more}, 1'))}")
+            return self._either(site, good, lambda: self._of_rows(site, rows, host(), more), each)
         good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.count)}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
+
+    def _of_rows(self, site: Site, rows: Rows, host: str, more: str) -> list[str]:
+        """Load what the first row has at a host address, and the second, if there are `more`."""
+        lanes, code, bits = self.lanes, self.lanes.code, site.op.cls.bits
+        offset, v = code.let(f"mul i64 {more}, {site.size}"), integer(bits, lanes.n)
+        last = code.let(f"getelementptr i8, ptr {host}, i64 {offset}")
+        first, second = (
+            lanes.chunk_of(bits, self.moves.load(site.type, place)) for place in (host, last)
+        )
+        return [
+            code.let(f"select {lanes.mask_type} {which}, {v} {second}, {v} {first}")
+            for which in rows.following()
+        ]
 
     def _either(
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]

@@ -7,7 +7,7 @@ lane 0's on: four wide loads and a permutation of their elements cost less than 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ......isa.table import Unit
@@ -102,38 +102,6 @@ def is_shuffled(index: Value, shapes: LaneShapes, *, clamped: bool = False) -> b
         elif row.unit is not Unit.ID:
             return False
     return shuffled
-
-
-class TwoPlaces:
-    """Loads of one place or of two that follow each other, as by numbers of rows."""
-
-    def __init__(self, lanes: LaneCode, near: Near) -> None:
-        self._lanes, code = lanes, lanes.code
-        v = integer(32, lanes.n)
-        self._second = [code.let(f"icmp eq {v} {d}, splat (i32 1)") for d in near.distances]
-        self._beyond = [code.let(f"icmp ugt {v} {d}, splat (i32 1)") for d in near.distances]
-        running = lanes.any(lanes.combine("and", self._second, lanes.mask))
-        self._more = code.let(f"zext i1 {running} to i64")
-        self.count = code.let(f"add i64 {self._more}, 1")
-        """How many places there are, an i64."""
-
-    def hold(self) -> str:
-        """Return whether running lanes have no other place, an i1."""
-        lanes = self._lanes
-        outside = lanes.any(lanes.combine("and", self._beyond, lanes.mask))
-        return lanes.code.let(f"xor i1 {outside}, true")
-
-    def load(self, load: Callable[[str], str], host: str, bits: int, size: int) -> list[str]:
-        """Load the places from an address on; `load` emits that of a scalar."""
-        lanes, code = self._lanes, self._lanes.code
-        offset = code.let(f"mul i64 {self._more}, {size}")
-        last = code.let(f"getelementptr i8, ptr {host}, i64 {offset}")
-        first, second = (lanes.chunk_of(bits, load(place)) for place in (host, last))
-        v = integer(bits, lanes.n)
-        return [
-            code.let(f"select {lanes.mask_type} {which}, {v} {second}, {v} {first}")
-            for which in self._second
-        ]
 
 
 def has_permutes(size: int, lanes: int) -> bool:
