@@ -1,7 +1,9 @@
 """Loads whose idle lanes may be beyond the end of an array.
 
-Such are those that all rows of a grid share: a bias, or a weight, for each column. In an array that ends with its row, the last warp of each row has idle lanes beyond the end. They
-load zeros: numbers that happen to be there may be denormal, and an addition then takes long.
+Such are those of lanes that leave a loop in turn, and those that all rows of a grid share: a bias,
+or a weight, for each column. In an array that ends with its row, the last warp of each row has idle
+lanes beyond the end. They load zeros: numbers that happen to be there may be denormal, and an
+addition then takes long.
 """
 
 from __future__ import annotations
