@@ -7,6 +7,7 @@ earlier call are compared as well.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from simtlab.testing import Case, random_kernel
 from simtlab.testing.agreement import assert_same_memory
 
 from ..emu.support.counts import lanes_in_turn
-from . import grids, groups, loops, narrow, pressure, records, stacks, tiles, views
+from . import flats, grids, groups, guarded, loops, narrow, pressure, records, stacks, tiles, views
 from .example import Example, Files, Generator, without_lines
 from .kernels import LEVELS, Run, is_frame, packed
 from .launches import BUDGET, KEPT
@@ -172,14 +173,40 @@ print(Counted(case, {how!r}, (case.arrays,) * 2, {way!r}, {shared!r}).run())
 MAKERS: tuple[Callable[[random.Random], Case], ...] = (
     lambda rng: random_kernel(rng, barriers_under_branches=False, largest_group=128),
     lambda rng: tiles.make(rng)[0], grids.make, loops.make, groups.make, groups.make,
-    pressure.make, records.make, views.make, stacks.make, narrow.make,
+    pressure.make, records.make, views.make, stacks.make, narrow.make, flats.make, guarded.make,
 )  # fmt: skip
+
+CROSSING = (
+    "activelaneid_u32 $s62",
+    "activelanecount_u32 $s62, $c{c}",
+    "activelanemask_u64 $d62, $c{c}",
+    "activelaneany_b1 $c{c}, $c{c}",
+    "activelaneall_b1 $c{c}, $c{c}",
+    "activelanepermute_u32 $s62, $s{s}, $s{t}",
+)
+"""Instructions across the lanes that issue together: their results go to $s62, $d62 or $c{c}."""
+
+
+def crossed(rng: random.Random, source: str) -> str:
+    """Return a kernel some of whose values come from other lanes."""
+    lines = source.splitlines()
+    values = [
+        at for at, line in enumerate(lines) if re.match(r"    (add|xor|mad|mul)_u32 \$s", line)
+    ]
+    for at in sorted(rng.sample(values, min(len(values), rng.randint(1, 4))), reverse=True):
+        numbers = {"c": rng.randrange(3), "s": rng.randrange(20), "t": rng.randrange(20)}
+        lines.insert(at + 1, "    " + rng.choice(CROSSING).format(**numbers))
+        to = lines[at].split()[1].rstrip(",")
+        if "$s62" in lines[at + 1] and to not in ("$s40", "$s0") and rng.random() < 0.7:
+            lines.insert(at + 2, f"    xor_u32 {to}, {to}, $s62")
+    return "\n".join(lines) + "\n"
 
 
 def draw(rng: random.Random) -> Counted:
     """A kernel of another generator, with its own numbers and with others."""
     case = rng.choice(MAKERS)(rng)
-    case = Case(case.source, case.geometry, case.arguments())
+    source = crossed(rng, case.source) if rng.random() < 0.2 else case.source
+    case = Case(source, case.geometry, case.arguments())
     other = list(case.arrays)
     for at, value in enumerate(other):
         if isinstance(value, (int, np.integer)) and rng.random() < 0.5:
