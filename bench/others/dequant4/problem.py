@@ -20,6 +20,6 @@ def make(rng, groups):
 
 def answer(problem):
     a = problem.arrays
-    numbers = a["packed"][:, None] >> np.arange(0, 32, 4, np.uint32) & 15
+    numbers = a["packed"][:, None] >> np.arange(0, 32, 4, dtype=np.uint32) & 15
     numbers = numbers.reshape(-1, 32).astype(np.float32)
     return {"y": ((numbers - a["zero"][:, None]) * a["scale"][:, None]).ravel()}
