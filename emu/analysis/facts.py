@@ -19,8 +19,20 @@ LARGEST_PIECE = 16
 LEAST_PIECE = 4
 """Lanes of the smallest piece: with smaller ones, gathers are as fast."""
 
-OF_WARPS = frozenset({"laneid", "waveid", "wavesize"})
-"""Identities that show how wide the launch's warps are."""
+OF_ACTIVE_LANES = frozenset(
+    {
+        "activelaneid",
+        "activelanecount",
+        "activelanemask",
+        "activelaneany",
+        "activelaneall",
+        "activelanepermute",
+    }
+)
+"""Operations among the lanes that issue together."""
+
+OF_WARPS = frozenset({"laneid", "waveid", "wavesize"}) | OF_ACTIVE_LANES
+"""Instructions that show how wide the launch's warps are."""
 
 
 class OwnMemory(StrEnum):
@@ -37,6 +49,8 @@ class Facts:
     """What generated code may rely on: warp width, workgroup size, whole workgroups.
 
     `whole`: every workgroup has its full size, which is a multiple of the width.
+    `stack`: warps are those of the launch, and a node runs the lanes that the post-dominator stack
+    issues together (analysis/counting), as in code that counts.
     `chunk` is how many lanes a vector has, where it divides the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
@@ -67,6 +81,7 @@ class Facts:
     strict: bool = False
     by_batches: bool = False
     splits: bool = False
+    stack: bool = False
     chunk: int = 16
     one_warp: bool = False
     few_groups: bool = False

@@ -29,7 +29,8 @@ class LanePlan:
     """Loops that run lane by lane, where lanes wait while a node runs, and the masks of nodes.
 
     Nodes that never run, or only inside of a loop that always runs lane by lane, are not in
-    `waits`. In code that counts, only loops that move `runs` do so, if asked for.
+    `waits`. In code that counts, only loops that move `runs` do so, if asked for; where lanes see
+    each other, none does.
     """
 
     def __init__(self, shapes: Shapes, *, runs: bool = False) -> None:
@@ -39,7 +40,7 @@ class LanePlan:
         few_lanes = facts.together_from > 1 and facts.width <= MOST_ALONE
         self.sparse: dict[int, Loop] = {}
         """Header -> loop of those that run lane by lane, as one node, for some masks or all."""
-        if few_lanes and not facts.counts:
+        if few_lanes and not (facts.counts or facts.stack):
             self.sparse = sparse_loops(shapes)
         elif few_lanes and runs:
             self.sparse = sparse_runs(shapes)

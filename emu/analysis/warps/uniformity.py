@@ -28,6 +28,9 @@ _UNIFORM_IDENTITY = frozenset(
      "wavesize"}
 )  # fmt: skip
 
+_VOTES = frozenset({"activelanecount", "activelanemask", "activelaneany", "activelaneall"})
+"""What lanes of a warp that issue together have in common."""
+
 _SUMS = frozenset({"add", "sub", "mul", "mad", "shl"})
 
 
@@ -150,6 +153,8 @@ class Shapes:
             return value.ins.literals[0] == 0 or not self.facts.rows
         if row.stem in _UNIFORM_IDENTITY:
             return False
+        if row.stem in _VOTES:
+            return not self.facts.stack or self.facts.one_warp
         if row.is_identity:
             return True
         if row.is_atomic or (row.segment is Segment.PRIVATE and row.is_memory):

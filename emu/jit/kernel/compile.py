@@ -13,7 +13,14 @@ from ....isa.collection import without_garbage_collection
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import Analysis, analyse
-from ...analysis.facts import FEW_GROUPS, NEVER_TOGETHER, OF_WARPS, Facts, OwnMemory
+from ...analysis.facts import (
+    FEW_GROUPS,
+    NEVER_TOGETHER,
+    OF_ACTIVE_LANES,
+    OF_WARPS,
+    Facts,
+    OwnMemory,
+)
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.lanes.own_memory import has_own_memory
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
@@ -95,7 +102,9 @@ def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:
 
 
 def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
-    own = facts_at(geometry, geometry.width)
+    own = facts_as_launched(kernel, geometry)
+    if own.stack:
+        return own
     if _may_be_sparse(kernel):
         own = replace(own, together_from=together_from(), own_memory=own_memory())
     if depends_on_width(kernel):
@@ -188,6 +197,31 @@ def facts_at(geometry: Geometry, width: int) -> Facts:
     return Facts(width, geometry.group_size, whole, _poison(), few_groups=few)
 
 
+def facts_as_launched(kernel: Kernel, geometry: Geometry) -> Facts:
+    """Return the facts of a launch in its own warps."""
+    return replace(facts_at(geometry, geometry.width), stack=sees_lanes(kernel))
+
+
+def sees_lanes(kernel: Kernel) -> bool:
+    """Return whether lanes see which others issue together with them, and what these have."""
+    return any(ins.row.stem in OF_ACTIVE_LANES for ins in kernel.instructions)
+
+
+def keeps_stack(kernel: Kernel, geometry: Geometry) -> bool:
+    """Return whether native code runs what the post-dominator stack issues together."""
+    from ...analysis.counting.plan import analyse_counting
+
+    facts = facts_as_launched(kernel, geometry)
+    key = kernel.key, facts
+    found = _KEEPS_STACK.find(key)
+    if found is None:
+        found = _KEEPS_STACK.keep(key, analyse_counting(kernel, facts) is not None)
+    return found
+
+
+_KEEPS_STACK: Recent[tuple[object, ...], bool] = Recent()
+
+
 def _poison() -> int | None:
     """Return the pattern of a debug build, which the environment asks for."""
     pattern = os.environ.get("SIMTLAB_POISON")
@@ -209,6 +243,12 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     from .function import Counted, KernelCode
 
     analysis, counted = analyse(kernel), None
+    if facts.stack:
+        from ...analysis.counting.plan import analyse_counting
+
+        stacked = analyse_counting(kernel, facts)
+        assert stacked is not None, "run in the interpreter's order"
+        analysis = stacked
     if facts.counts:
         from ...analysis.counting.independence import reliance_of
         from ...analysis.counting.plan import analyse_counting

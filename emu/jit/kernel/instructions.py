@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ....isa.table import Unit
 from ....isa.types import RegClass, mask_of
+from ...analysis.facts import OF_ACTIVE_LANES
 from ...analysis.lanes.interior import Assumed
 from ...analysis.lanes.narrow import Narrow, NarrowLanes
 from ...analysis.ranges.float_ranges import FloatRange
@@ -21,6 +22,7 @@ from ..llvm.text import integer, integer_constant
 from ..llvm.toolchain import host_has
 from ..runtime.context import TrapCode
 from . import row_quotients
+from .cross_lane import CrossLane
 from .lane_code import LaneCode
 from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
@@ -54,11 +56,15 @@ class Instructions:
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""
-        row = op.ins.row
-        if op in self.lanes.outside or op in self.lanes.unread:
+        row, lanes = op.ins.row, self.lanes
+        if op in lanes.outside or op in lanes.unread:
             return
         if row.is_memory or row.stem == "lda":
             self.access.op(op)
+        elif row.stem in OF_ACTIVE_LANES:
+            args = enumerate(op.args)
+            sources = [self._argument(op, i, lanes.vector(a), lanes.n) for i, a in args]
+            CrossLane(lanes).op(op, sources)
         elif row.unit is Unit.ID:
             self._identity(op)
         elif row.stem in ("memfence", "nop", "reconverge"):

@@ -18,7 +18,6 @@ import numpy as np
 
 from ....isa.errors import Note
 from ....isa.program import Kernel
-from ....isa.table import Flags
 from ...analysis.analysis import analyse
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_too_large
@@ -30,7 +29,7 @@ from ...recent import Recent
 from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
-from ..kernel.compile import facts_at
+from ..kernel.compile import facts_as_launched, keeps_stack, sees_lanes
 from ..runtime.context import Slot, WatchedBy
 from . import slices
 from .again import CALLS_ALONE, SHORT, SHORT_ALONE, SHORT_KNOWN, Again
@@ -80,7 +79,8 @@ def _is_in_order(work: Work) -> bool:
 def _interpret(work: Work) -> Statistics:
     """Run a launch in the interpreter's order: native code does if it can and if that pays."""
     if _is_native(work.kernel, work.geometry, stats=work.stats):
-        counted = _in_order().run(work, spins=depends_on_schedule(work.kernel))
+        spins = depends_on_schedule(work.kernel) or sees_lanes(work.kernel)
+        counted = _in_order().run(work, spins=spins)
         if counted is not None:
             return counted
     return _by_interpreter(work)
@@ -115,7 +115,9 @@ def needs_order(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
     """
     if depends_on_schedule(kernel):
         return True
-    if has_barriers(kernel) and not arrive_whole(kernel, facts_at(geometry, geometry.width)):
+    if sees_lanes(kernel) and (stats or not keeps_stack(kernel, geometry)):
+        return True
+    if has_barriers(kernel) and not arrive_whole(kernel, facts_as_launched(kernel, geometry)):
         return True
     return stats and not _counting().can_count(kernel, geometry)
 
@@ -135,14 +137,14 @@ def _counting() -> ModuleType:
 
 
 def depends_on_schedule(kernel: Kernel) -> bool:
-    """Return whether lanes look at each other (cross-lane, clock) or wait for others' stores.
+    """Return whether lanes see how far others are (by the clock), or wait for others' stores.
 
     True for a kernel that is too large for native code, which the interpreter runs as well.
     """
     found = _SCHEDULED.find(kernel.key)
     if found is None:
         found = is_too_large(kernel) or any(
-            Flags.CROSS_LANE in ins.row.flags for ins in kernel.instructions
+            ins.row.reads_clock for ins in kernel.instructions
         )
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
             analysis = analyse(kernel)
