@@ -25,6 +25,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ....isa.program import Kernel
+from ....isa.table import Flags
 from ....isa.types import Segment
 from ...geometry import Dim3
 from ...recent import Recent
@@ -93,6 +94,8 @@ def _reliance(kernel: Kernel, group_size: Dim3, *, by_batches: bool) -> Reliance
     if not any(row.is_store or row.is_atomic for row in rows):
         return Reliance()
     proof = _Proof(kernel, group_size)
+    if any(Flags.CROSS_LANE in row.flags for row in rows):
+        return None if by_batches else proof.independent()
     return proof.loads_first() if by_batches else proof.independent() or proof.loads_first()
 
 

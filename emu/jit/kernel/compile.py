@@ -141,10 +141,12 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
 
     counted = geometry.width
     relied = reliance_of(kernel, geometry.group_size, by_batches=by_batches)
+    marks = relied is not None and bool(relied.watched)
+    if sees_lanes(kernel):
+        return replace(facts_as_launched(kernel, geometry), counts=counted, marks=marks)
     items = prod(geometry.group_size)
     if items in SMALL_GROUPS and items < counted and not depends_on_width(kernel):
         counted = items  # the other lanes of the launch's warps do not exist
-    marks = relied is not None and bool(relied.watched)
     own = replace(facts_at(geometry, counted), counts=counted, marks=marks, by_batches=by_batches)
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
@@ -243,23 +245,20 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     from .function import Counted, KernelCode
 
     analysis, counted = analyse(kernel), None
-    if facts.stack:
+    if facts.counts or facts.stack:
         from ...analysis.counting.plan import analyse_counting
 
-        stacked = analyse_counting(kernel, facts)
-        assert stacked is not None, "run in the interpreter's order"
-        analysis = stacked
+        analysis = analyse_counting(kernel, facts)
+        assert analysis is not None, "run in the interpreter's order"
     if facts.counts:
         from ...analysis.counting.independence import reliance_of
-        from ...analysis.counting.plan import analyse_counting
+        from ...analysis.counting.plan import CountingAnalysis
 
-        counting = analyse_counting(kernel, facts)
-        assert counting is not None, "counted in the interpreter's order"
-        analysis = counting
+        assert isinstance(analysis, CountingAnalysis)
+        regions = analysis.regions(facts)
+        assert regions is not None
         relied = reliance_of(kernel, facts.group_size, by_batches=facts.by_batches)
         assert relied is not None, "counted in the interpreter's order"
-        regions = counting.regions(facts)
-        assert regions is not None
         counted = Counted(regions, relied, analysis.lane_plan(facts))
     shapes = analysis.shapes(facts)
     plan = analysis.lane_plan(facts) if counted is None else _counting_plan(shapes, counted)
@@ -303,8 +302,9 @@ def _counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     from .loops.moved_runs import moves_runs
 
     facts = shapes.facts
-    watched = facts.by_batches or counted.relied.watched
-    if facts.width != facts.counts or facts.splits or watched or not moves_runs():
+    if facts.width != facts.counts or facts.splits or facts.stack:
+        return counted.plan
+    if facts.by_batches or counted.relied.watched or not moves_runs():
         return counted.plan
     runs = LanePlan(shapes, runs=True)
     loops = runs.sparse.values()

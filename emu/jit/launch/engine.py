@@ -115,7 +115,7 @@ def needs_order(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
     """
     if depends_on_schedule(kernel):
         return True
-    if sees_lanes(kernel) and (stats or not keeps_stack(kernel, geometry)):
+    if sees_lanes(kernel) and not keeps_stack(kernel, geometry):
         return True
     if has_barriers(kernel) and not arrive_whole(kernel, facts_as_launched(kernel, geometry)):
         return True

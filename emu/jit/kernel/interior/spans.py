@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from .....isa.table import Unit
 from .....isa.types import RegClass, Segment, mask_of, sign_extend
+from ....analysis.facts import OF_ACTIVE_LANES
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.counted_up import counter_from_constant
 from ....analysis.ranges.net_steps import net_step
@@ -32,6 +33,9 @@ DEEPEST = 64
 
 _PLACES = frozenset({"workitemid", "workitemabsid", "workgroupid"})
 """Identities of one dimension that the workgroup's place and size bound."""
+
+_OF_PARTS = OF_ACTIVE_LANES | {"laneid", "waveid"}
+"""What is not known of a warp that begins at any work-item, or before its lanes run."""
 
 _SINGLE = frozenset({"and", "or", "xor", "not", "shl", "shr"})
 """Operations on uniform values, which give one more."""
@@ -201,7 +205,7 @@ class Spans:
         return Span(low, end.high.plus(Bound(constant=-1)), counter.first, end.most - 1)
 
     def _identity(self, op: Op) -> Span | None:
-        if op.cls is not RegClass.S or op.ins.row.stem in ("laneid", "waveid"):
+        if op.cls is not RegClass.S or op.ins.row.stem in _OF_PARTS:
             return None
         lanes, code = self._lanes, self._lanes.code
         rows = lanes.facts.rows
