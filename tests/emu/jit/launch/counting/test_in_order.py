@@ -274,27 +274,40 @@ def test_a_warp_that_runs_for_long_is_left_to_the_interpreter(
     assert engines(RACE, numbers(470), 470, items=470) == {"interp"}
 
 
-def test_lanes_that_look_at_each_other() -> None:
-    text = """
+LANES = """
 kernel lanes(global u32* %x) {
         workitemflatabsid_u32 $s0
         cvt_u64_u32 $d0, $s0
         ld_kernarg_u64 $d1, [%x]
         mad_u64 $d0, $d0, 4, $d1
         ld_global_u32 $s1, [$d0]
+        mov_u32 $s4, 5
+    @turn:
         cmp_gt_u32 $c0, $s1, 100
         activelanecount_u32 $s2, $c0
-        cbr $c0, @large
+        shr_u32 $s1, $s1, 1
+        sub_u32 $s4, $s4, 1
+        cmp_eq_u32 $c1, $s4, 0
+        cbr $c0, @large                     // both sides repeat the loop, and leave it
         activelaneid_u32 $s3
         add_u32 $s2, $s2, $s3
+        cbr $c1, @done
+        br @turn
     @large:
+        cbr $c1, @done
+        br @turn
+    @done:
         CLOCK
         st_global_u32 $s2, [$d0]
         ret
 }"""
-    assert engines(text.replace("CLOCK", ""), numbers(150), widths=(32, 64)) == {ORDER}
+
+
+def test_lanes_that_look_at_each_other() -> None:
+    text = LANES.replace("CLOCK", "")
+    assert engines(text, numbers(150), widths=(32, 64)) == {ORDER}
     clock = "clock_u64 $d2\n        cvt_u32_u64 $s2, $d2"
-    assert engines(text.replace("CLOCK", clock), numbers(150)) == {"interp"}
+    assert engines(LANES.replace("CLOCK", clock), numbers(150)) == {"interp"}
 
 
 @pytest.mark.parametrize(("least", "by"), [(1, "jit"), (1 << 19, "interp")])
@@ -302,18 +315,7 @@ def test_long_launches_are_native_if_nothing_is_counted(
     least: int, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(native, "LONG_IN_ORDER", least)
-    (kernel,) = simtlab.assemble("""
-kernel lanes(global u32* %x) {
-        workitemflatabsid_u32 $s0
-        cvt_u64_u32 $d0, $s0
-        ld_kernarg_u64 $d1, [%x]
-        mad_u64 $d0, $d0, 4, $d1
-        ld_global_u32 $s1, [$d0]
-        cmp_gt_u32 $c0, $s1, 100
-        activelanecount_u32 $s2, $c0
-        st_global_u32 $s2, [$d0]
-        ret
-}""")
+    (kernel,) = simtlab.assemble(LANES.replace("CLOCK", ""))
     found = []
     for name in (None, "interp"):
         x = numbers(150)
