@@ -143,9 +143,7 @@ def depends_on_schedule(kernel: Kernel) -> bool:
     """
     found = _SCHEDULED.find(kernel.key)
     if found is None:
-        found = is_too_large(kernel) or any(
-            ins.row.reads_clock for ins in kernel.instructions
-        )
+        found = is_too_large(kernel) or any(ins.row.reads_clock for ins in kernel.instructions)
         if not found and any(ins.row.is_memory for ins in kernel.instructions):
             analysis = analyse(kernel)
             found = bool(analysis.flow.loops) and may_spin(analysis.nested)
