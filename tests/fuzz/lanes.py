@@ -68,7 +68,8 @@ class Lanes:
                 continue
             assert_same_memory(str(run), arrays, got, self.case)
             if stats:
-                assert result is not None and wanted is not None
+                assert result is not None
+                assert wanted is not None
                 assert_equal(result.statistics, wanted.statistics)
         return "results" if trap is None else "traps"
 

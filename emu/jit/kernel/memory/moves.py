@@ -255,7 +255,33 @@ class Moves:
     def store_each(self, type_: Type, data: Sequence[str], places: Sequence[str]) -> None:
         """Store to an address a lane; where two are the same the highest lane wins."""
         for d, (p, m) in zip(data, self._masked(type_, places), strict=True):
-            self.lanes.scatter(type_.bits, d, p, m)
+            if self.lanes.facts.stack:
+                self._store_few(type_, d, p, m)
+            else:
+                self.lanes.scatter(type_.bits, d, p, m)
+
+    def _store_few(self, type_: Type, data: str, places: str, mask: str) -> None:
+        """Store a chunk that often has one lane or none, as where one stores for its warp.
+
+        A scatter takes as long for them as for all lanes, also where LLVM knows the mask.
+        """
+        lanes, code, n = self.lanes, self.lanes.code, self.lanes.n
+        bits = code.let(f"bitcast {lanes.mask_type} {mask} to i{n}")
+        some, one, many, after = (code.fresh_label("k") for _ in range(4))
+        code.branch(code.let(f"icmp eq i{n} {bits}, 0"), after, some)
+        code.block(some)
+        rest = code.let(f"and i{n} {bits}, {code.let(f'sub i{n} {bits}, 1')}")
+        code.branch(code.let(f"icmp eq i{n} {rest}, 0"), one, many)
+        code.block(one)
+        lane = code.call(f"i{n}", f"llvm.cttz.i{n}", f"i{n} {bits}", "i1 true")
+        value = code.let(f"extractelement {integer(type_.bits, n)} {data}, i{n} {lane}")
+        place = code.let(f"extractelement <{n} x ptr> {places}, i{n} {lane}")
+        code.line(f"store i{type_.bits} {value}, ptr {place}, align {type_.size}")
+        code.jump(after)
+        code.block(many)
+        lanes.scatter(type_.bits, data, places, mask)
+        code.jump(after)
+        code.block(after)
 
     def _masked(self, type_: Type, places: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield chunks of pointers with their masks.
