@@ -57,6 +57,17 @@ kernel k(global u32* %x) {
     ret
 }
 """,
+    "a whole warp goes around": """\
+kernel k(global u32* %x) {
+    waveid_u32 $s0
+    cmp_ne_u32 $c0, $s0, 1
+    cbr $c0, @out
+    barrier // here
+@out:
+    nop
+    ret
+}
+""",
     "once more": """\
 kernel k(global u32* %x) {
     workitemflatid_u32 $s0

@@ -24,12 +24,11 @@ from .distances import Distances, LaneDistances
 from .largest import largest
 
 _UNIFORM_IDENTITY = frozenset(
-    {"workgroupid", "workgroupsize", "currentworkgroupsize", "gridsize", "gridgroups", "waveid",
-     "wavesize"}
-)  # fmt: skip
+    {"workgroupid", "workgroupsize", "currentworkgroupsize", "gridsize", "gridgroups", "wavesize"}
+)
 
 _VOTES = frozenset({"activelanecount", "activelanemask", "activelaneany", "activelaneall"})
-"""What lanes of a warp that issue together have in common."""
+"""What lanes of the launch's warps that issue together have in common."""
 
 _SUMS = frozenset({"add", "sub", "mul", "mad", "shl"})
 
@@ -153,8 +152,8 @@ class Shapes:
             return value.ins.literals[0] == 0 or not self.facts.rows
         if row.stem in _UNIFORM_IDENTITY:
             return False
-        if row.stem in _VOTES:
-            return not self.facts.stack or self.facts.one_warp
+        if row.stem == "waveid" or (row.stem in _VOTES and self.facts.stack):
+            return self.facts.one_warp  # a workgroup may be several warps of the launch
         if row.is_identity:
             return True
         if row.is_atomic or (row.segment is Segment.PRIVATE and row.is_memory):

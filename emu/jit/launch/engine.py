@@ -225,7 +225,9 @@ def _execute(work: Work) -> Statistics | None:
 
 def overspent(work: Work) -> TrapRecord | None:
     """Return the trap of a work-item that spends its budget under every schedule, if known."""
-    if depends_on_schedule(work.kernel) or may_wait(work.kernel) or _bytes(work) > MAX_COPY:
+    if depends_on_schedule(work.kernel) or sees_lanes(work.kernel) or may_wait(work.kernel):
+        return None
+    if _bytes(work) > MAX_COPY:
         return None
     work = replace(work, memory=work.memory.copy(), threads=1, kept={}, stats=False)
     record, _ = _run(work, Plan.of(work), Table.of(work.memory))
