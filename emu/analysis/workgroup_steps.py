@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from ...isa.table import Flags
 from ...isa.types import RegClass, Segment
 from .facts import Facts
 from .ranges.stepping import is_invariant
@@ -263,6 +264,8 @@ class _Steps:
     def _op(self, op: Value, depth: int) -> Moving | None:
         assert isinstance(op, Op)
         row = op.ins.row
+        if Flags.CROSS_LANE in row.flags:
+            return None  # another lane's value may be anything
         if row.is_identity:
             return self._identity(row.stem, op.ins.literals)
         if row.segment is Segment.KERNARG and row.is_load and op.base is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ......isa.table import Unit
+from ......isa.table import Flags, Unit
 from ......isa.types import RegClass
 from .....analysis.values.ssa import INDEX_ARITHMETIC, Op, Value, made_of
 from .....analysis.warps.uniformity import LaneShapes
@@ -99,7 +99,7 @@ def is_shuffled(index: Value, shapes: LaneShapes, *, clamped: bool = False) -> b
             args = value.args[row.stem == "select" :]
             work += [a for a in args if a not in seen]
             seen.update(args)
-        elif row.unit is not Unit.ID:
+        elif row.unit is not Unit.ID or Flags.CROSS_LANE in row.flags:
             return False
     return shuffled
 
