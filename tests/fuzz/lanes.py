@@ -115,9 +115,10 @@ def draw(rng: random.Random) -> Lanes:
     )
     geometry = replace(case.geometry, width=rng.choice(WIDTHS))
     case = replace(case, source=_inserted(rng, case.source), geometry=geometry)
+    orders = "usual", rng.choice(("threads", "backwards"))
     runs = [
-        Run("jit", width=geometry.width, level=rng.choice(LEVELS), poisoned=poisoned)
-        for poisoned in (False, True)
+        Run("jit", width=geometry.width, level=rng.choice(LEVELS), poisoned=poisoned, order=order)
+        for poisoned, order in zip((True, False), orders, strict=True)
     ]
     return Lanes(case, runs, str(case))
 
