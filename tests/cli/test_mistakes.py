@@ -381,7 +381,7 @@ def files(cli: Cli) -> None:
     Path("folder.sbc").mkdir()
     Path("precious.sasm").write_text(Path("scale.sasm").read_text())
     Path("precious.sbc").write_text("years of work")
-    Path("around.sasm").write_text("kernel around() {\n    activelaneany_b1 $c0, $c0\n    ret\n}\n")
+    Path("around.sasm").write_text("kernel around() {\n    clock_u64 $d0\n    ret\n}\n")
     np.save("objects.npy", np.array([{}, None], object))
     np.save("wide.npy", np.ones(8))
     np.save("swapped.npy", np.ones(8, ">f4"))
