@@ -269,8 +269,9 @@ class Hoisted:
             if self._is_alone:
                 self._last = self._if_passed(self._last)
         if self.common is not None:
-            # The version ends before the header runs again.
-            self._passes = numbers.do("icmp sge", self._after, FEWEST)
+            # The version ends before the header runs again. The distance may be below zero.
+            returns = FEWEST - counter.header_tests
+            self._passes = numbers.do("icmp sgt", distance, returns * step)
             self._last = numbers.do("sub", self._after, 1)
 
     def _if_passed(self, counts: list[str]) -> list[str]:

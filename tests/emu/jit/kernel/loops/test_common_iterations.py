@@ -111,6 +111,35 @@ def test_a_spent_budget_ends_the_launch() -> None:
     assert caught.value.record.kind is TrapKind.BUDGET
 
 
+def test_bounds_far_below_the_begin_have_no_iterations_in_common() -> None:
+    """A step of a pointer by 4000 in 2^64 / 1000 iterations would wrap around to its begin."""
+    text = """kernel walk(u32 %first, global u32* %x, global u32* %out) {
+        workitemabsid_u32 $s0, 0
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u32 $s3, [%first]
+        sub_u32 $s4, $s0, 20
+        ld_kernarg_u64 $d1, [%x]
+        add_u64 $d1, $d1, 8000
+    @loop:
+        ld_global_u32 $s5, [$d1]
+        add_u32 $s8, $s8, $s5
+        add_u32 $s3, $s3, 1000
+        add_u64 $d1, $d1, 4000
+        cmp_lt_s32 $c1, $s3, $s4
+        cbr $c1, @loop
+        ld_kernarg_u64 $d3, [%out]
+        mad_u64 $d3, $d0, 4, $d3
+        st_global_u32 $s8, [$d3]
+        ret
+    }"""
+
+    def work() -> Work:
+        given = [np.uint32(30), np.arange(4000, dtype=np.uint32), np.zeros(64, np.uint32)]
+        return make(text, given, items=64, budget=1 << 62)
+
+    assert not assert_as_oracle(work(), work())
+
+
 def test_there_is_a_version_for_bounds_that_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Loop] = []
     begin = CommonIterations.__init__
