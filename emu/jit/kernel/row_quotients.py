@@ -34,9 +34,17 @@ def are_of_rows(lanes: LaneCode, op: Op) -> bool:
     )
 
 
-def is_row_number(value: Value, lanes: LaneCode) -> TypeGuard[Op]:
-    """Return whether a value is a quotient of neighbours, which are in few rows."""
-    return isinstance(value, Op) and value.ins.row.stem == "div" and are_of_rows(lanes, value)
+def is_row_number(value: Value, lanes: LaneCode, node: int) -> TypeGuard[Op]:
+    """Return whether a value is a quotient of neighbours, which are in few rows.
+
+    It is of the same `node`: others may not have what it was made of.
+    """
+    return (
+        isinstance(value, Op)
+        and value.node == node
+        and value.ins.row.stem == "div"
+        and are_of_rows(lanes, value)
+    )
 
 
 class Rows:

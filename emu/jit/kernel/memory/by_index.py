@@ -123,7 +123,7 @@ class ByIndex:
             good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
             return self._either(site, good, lambda: permuted(lanes, host(), near), each)
 
-        if site.is_load and not before and is_row_number(near.core, lanes):
+        if site.is_load and not before and is_row_number(near.core, lanes, site.op.node):
             rows = Rows(lanes, near.core)
             has_second = code.let(f"icmp ult i32 {rows.left}, {lanes.width}")
             more = code.let(f"zext i1 {has_second} to i64")

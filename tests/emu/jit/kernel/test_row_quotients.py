@@ -53,14 +53,24 @@ def kernel(type_: str, group: int, step: str = "") -> str:
     }}"""
 
 
-def check(type_: str, first: int, width: int, start: int, *, group: int = 64, n: int = 40) -> bool:
+def check(
+    type_: str,
+    first: int,
+    width: int,
+    start: int,
+    *,
+    group: int = 64,
+    n: int = 40,
+    text: str = "",
+) -> bool:
     x = np.arange(n, dtype=np.uint32) * 7
     numbers = [np.uint32(value % (1 << 32)) for value in (first, width, start, ROUNDS)]
 
     def given() -> list[object]:
         return [*numbers, x.copy(), np.zeros(ITEMS, np.uint32)]
 
-    works = (make(kernel(type_, group), given(), items=ITEMS, group_size=group) for _ in range(2))
+    text = text or kernel(type_, group)
+    works = (make(text, given(), items=ITEMS, group_size=group) for _ in range(2))
     return assert_as_oracle(*works)
 
 
@@ -73,6 +83,14 @@ def test_rows_that_are_long_and_short(type_: str) -> None:
 @pytest.mark.parametrize("group", [1, 7, 16, 32, 64])
 def test_groups_of_any_size(group: int) -> None:
     assert not check("u32", 5, 66, 0, group=group)
+
+
+def test_a_load_behind_a_branch_does_not_have_what_was_divided() -> None:
+    text = kernel("u32", 64).replace("div_u32 $s6, $s4", "add_u32 $s10, $s4, 2\n div_u32 $s6, $s10")
+    skip = "cmp_gt_u32 $c0, $s11, 100\n cbr $c0, @next\n"
+    text = text.replace("add_u32 $s7, $s6, $s3", skip + "add_u32 $s7, $s6, $s3")
+    text = text.replace("add_u32 $s4, $s4", "@next:\n add_u32 $s4, $s4")
+    assert not check("u32", 3, 66, 0, text=text)
 
 
 def test_the_last_row_is_the_last_element() -> None:
