@@ -53,7 +53,7 @@ class Reliance:
     watched: Mapping[int, int | None] = field(default_factory=dict)
     """The loads and stores of owned places, with their parameter; None for group memory."""
     kept_out: Mapping[int, int] = field(default_factory=dict)
-    """Other changes of global memory, which must not leave their buffers for an owned one."""
+    """Other changes of global memory, which must not leave the buffers of these parameters."""
     unit: int = 1
     """Bytes of an owned place in global memory: those of the smallest access."""
     group_unit: int = 0
@@ -118,10 +118,13 @@ class _Proof:
         found = loads_first(self._code, self._ssa, names)
         if found is None:
             return None
+        # What orders the stores of each parameter does not order those of two in one buffer.
+        several = len(accesses.stored_params) > 1
         return Reliance(
             frozenset(self._loads) - found.params,
             accesses.stored_params,
             frozenset(op.pc for ops in self._loads.values() for op in ops),
+            kept_out=accesses.params_of_stores() if several else {},
             in_line=bool(found.own),
             before=found.params,
             loop=found.loop,
@@ -174,19 +177,16 @@ class _Proof:
             if (param := accesses.param(op)) in owned
         }
         in_group = accesses.of(Segment.GROUP) if watches_group else frozenset[Op]()
-        others = accesses.stores() if owned else frozenset[Op]()
+        others = accesses.params_of_stores() if owned else {}
+        watched = {op.pc: param for op, param in in_global.items()}
         relied = bool(owned or deciding or in_group)
         return Reliance(
             deciding,
             (None if accesses.any_is_stored else accesses.stored_params) if relied else frozenset(),
             frozenset(op.pc for p in deciding for op in self._loads[p]),
             owned,
-            {op.pc: param for op, param in in_global.items()} | {op.pc: None for op in in_group},
-            {
-                op.pc: param
-                for op in others
-                if op not in in_global and (param := accesses.param(op)) is not None
-            },
+            watched | {op.pc: None for op in in_group},
+            {pc: param for pc, param in others.items() if pc not in watched},
             _smallest(in_global) or 1,
             _smallest(in_group),
         )
@@ -217,7 +217,8 @@ def _step(address: Value | None) -> tuple[Op | None, int]:
     stem, literals = identity.ins.row.stem, identity.ins.literals
     is_own = stem == "workitemflatabsid" or (stem == "workitemabsid" and literals[0] == 0)
     is_argument = isinstance(begin, Op) and begin.ins.row.segment is Segment.KERNARG
-    return (identity, step.bits) if is_own and is_argument else (None, 0)
+    is_up = step.bits < 1 << 31  # numbers of 32 bits do not come back to a place then
+    return (identity, step.bits) if is_own and is_argument and is_up else (None, 0)
 
 
 def _smallest(ops: Iterable[Op]) -> int:
@@ -268,9 +269,10 @@ class _Accesses:
         """Return whether something is stored to a segment."""
         return segment in self._segments
 
-    def stores(self) -> frozenset[Op]:
-        """Return the stores and atomics of global memory."""
-        return frozenset(op for op in self.of(Segment.GLOBAL) if not op.ins.row.is_load)
+    def params_of_stores(self) -> dict[int, int]:
+        """Return the pc of each store and atomic of global memory -> its parameter, if it has one."""
+        stores = (op for op in self.of(Segment.GLOBAL) if not op.ins.row.is_load)
+        return {op.pc: param for op in stores if (param := self.param(op)) is not None}
 
     def stored_values(self, segment: Segment, param: int | None = None) -> set[Value]:
         """Return what is stored to a segment, or by a parameter's pointer, and at which places."""

@@ -275,7 +275,7 @@ class KernelCode:
         edges = self._edges(lanes, warp)
         self.memory.clear_private(self.entry, code, facts.width)
         relied = self.memory.relied
-        watches = relied is not None and bool(relied.watched or relied.loop)
+        watches = relied is not None and bool(relied.watched or relied.kept_out or relied.loop)
         if (
             row is None
             and flat is None

@@ -46,7 +46,7 @@ def watching_of(
     the first one. `is_straight` says that warps run from start to end, one after the other.
     """
     relied, facts = memory.relied, lanes.facts
-    if relied is None or not relied.watched:
+    if relied is None or not (relied.watched or relied.kept_out):
         return None
     # Few launches count, and fewer watch.
     from .....analysis.counting.updates import updates_of
