@@ -270,7 +270,7 @@ class _Accesses:
         return segment in self._segments
 
     def params_of_stores(self) -> dict[int, int]:
-        """Return the pc of each store and atomic of global memory -> its parameter, if it has one."""
+        """Return pc of each store and atomic of global memory -> its parameter, if it has one."""
         stores = (op for op in self.of(Segment.GLOBAL) if not op.ins.row.is_load)
         return {op.pc: param for op in stores if (param := self.param(op)) is not None}
 

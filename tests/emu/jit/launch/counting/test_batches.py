@@ -5,6 +5,7 @@ The counts and the memory must be those of the interpreter, whose warps load and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.analysis.counting.independence import reliance_of
+from simtlab.emu.device import DeviceArray
 from simtlab.emu.jit.launch import guarded
 
 from ....support.counts import BATCHES, ORDER, assert_equal, counted_by, engines
@@ -160,37 +162,61 @@ def test_elements_after_the_last_one(text: str) -> None:
     assert engines(text, *x, items=1024, group_size=64, widths=(32,)) == {BATCHES}
 
 
-def test_an_index_into_another_buffer() -> None:
-    """Loads from a buffer that is stored to, but not by its own parameter, are refused."""
-    (kernel,) = simtlab.assemble(hook(load="a"))
+def way_on_device(
+    text: str, arguments: Callable[[list[DeviceArray]], tuple[Any, ...]] = tuple
+) -> str:
+    """Compare what 500 work-items leave in buffers of a device; return what `counted_by` finds.
+
+    `arguments` returns those after the number of them, from the buffers of `given`.
+    """
+    (kernel,) = simtlab.assemble(text)
     found = []
     for engine in ("jit", "interp"):
         device = simtlab.Device()
-        n, a, x, y = given(500)
-        arrays = [device.to_device(v) for v in (a, x, y)]
-        a[7] = (arrays[2].buffer.base - arrays[1].buffer.base) % (1 << 32) // 4
-        arrays[0].copy_from(a)
+        n, *arrays = given(500)
+        buffers = [device.to_device(v) for v in arrays]
         launch = kernel.launch(items=500, group_size=50, engine=engine, stats=True)
-        result, by = counted_by(launch, n, *arrays)
-        found.append((result.statistics, arrays[1].to_host(), by))
-    assert found[0][2] == ORDER
+        result, by = counted_by(launch, n, *arguments(buffers))
+        found.append((result.statistics, [buffer.to_host() for buffer in buffers], by))
     assert_equal(found[0][0], found[1][0])
-    np.testing.assert_array_equal(found[0][1], found[1][1])
+    np.testing.assert_equal(found[0][1], found[1][1])
+    return found[0][2]
+
+
+def test_an_index_into_another_buffer() -> None:
+    """Loads from a buffer that is stored to, but not by its own parameter, are refused."""
+
+    def arguments(buffers: list[DeviceArray]) -> tuple[Any, ...]:
+        indices = buffers[0].to_host()
+        indices[7] = (buffers[2].address - buffers[1].address) // 4
+        buffers[0].copy_from(indices)
+        return tuple(buffers)
+
+    assert way_on_device(hook(load="a"), arguments) == ORDER
+
+
+def test_a_store_into_the_buffer_of_another_parameter() -> None:
+    """Stores of each parameter are in any order, but not those of two in one buffer."""
+    device = simtlab.Device()
+    _, x, y = (device.to_device(v) for v in given(500)[1:])
+    other = f"""cmp_gt_u32 $c0, $s0, 40
+        cbr $c0, @done
+        mov_u32 $s8, 2
+        st_global_u32 $s8, [$d0+{y.address - x.address}]"""
+    text = hook(store="", after=other)
+    (kernel,) = simtlab.assemble(text)
+    assert reliance_of(kernel.kernel, (50, 1, 1), by_batches=True) is not None
+    assert way_on_device(text) == ORDER
+
+
+def test_elements_that_go_down() -> None:
+    """A batch copies those of the batch before as if they went up."""
+    (kernel,) = simtlab.assemble(chase().replace("$d2, $d1, 4, $d0", "$d2, $d1, -4, $d0"))
+    assert reliance_of(kernel.kernel, (50, 1, 1), by_batches=True) is None
 
 
 def test_buffers_that_two_parameters_share() -> None:
-    (kernel,) = simtlab.assemble(hook())
-    found = []
-    for engine in ("jit", "interp"):
-        device = simtlab.Device()
-        n, a, x, _ = given(500)
-        indices, both = device.to_device(a), device.to_device(x)
-        launch = kernel.launch(items=500, group_size=50, engine=engine, stats=True)
-        result, by = counted_by(launch, n, indices, both, both)
-        found.append((result.statistics, both.to_host(), by))
-    assert found[0][2] == ORDER
-    assert_equal(found[0][0], found[1][0])
-    np.testing.assert_array_equal(found[0][1], found[1][1])
+    assert way_on_device(hook(), lambda buffers: (*buffers[:2], buffers[1])) == ORDER
 
 
 def test_much_that_each_batch_would_copy(monkeypatch: pytest.MonkeyPatch) -> None:
