@@ -29,8 +29,9 @@ from ...result import Result
 from ..runtime.context import SIZE, Slot, TrapCode
 from .before import COPIED_BEFORE, changed_by
 from .direct import Direct, is_supported, makes_results
-from .plan import Plan, Pointed, Scratch, Table
+from .plan import Plan, Pointed, Scratch
 from .slices import Alone
+from .table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

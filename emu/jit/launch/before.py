@@ -14,7 +14,7 @@ from ..runtime.spare import Spare
 from .sharing import Accesses, pointer_at
 
 if TYPE_CHECKING:
-    from .plan import Table
+    from .table import Table
 
 COPIED_BEFORE = 1 << 18
 """Bytes of buffers that are worth copying before a launch that may turn out to wait."""

@@ -48,7 +48,8 @@ from .hosts import Hosts, are_known
 
 if TYPE_CHECKING:
     from ....isa.program import Kernel
-    from .plan import Plan, Scratch, Table
+    from .plan import Plan, Scratch
+    from .table import Table
 
 HEAD = 16
 PER_ENTRY = 10

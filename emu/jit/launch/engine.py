@@ -34,10 +34,11 @@ from ..runtime.context import Slot, WatchedBy
 from . import slices
 from .again import CALLS_ALONE, SHORT, SHORT_ALONE, SHORT_KNOWN, Again
 from .before import COPIED_BEFORE, Before
-from .plan import Plan, Scratch, Table
+from .plan import Plan, Scratch
 from .regroup import as_launched
 from .sharing import Sharing, sharing_of
 from .slices import PER_THREAD, Alone, even_bounds, run_shared
+from .table import Table
 from .trapped import trap_record
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from .owners import has_owner_numbers
 from .sharing import Access, Accesses
 
 if TYPE_CHECKING:
-    from .plan import Table
+    from .table import Table
 
 LITTLE = 1 << 21
 """Bytes up to which a copy is cheap: `Again` copies as many, for any numbers."""

@@ -18,8 +18,8 @@ from ...statistics import Statistics
 from ..segments.compile import compile_segments
 from ..segments.rounds import Rounds
 from .before import Before, changed_by
-from .plan import Table
 from .slices import SLICE
+from .table import Table
 
 MOST_STEPS = 1 << 20
 """Instructions of a warp after which the interpreter is asked whether the launch will end."""

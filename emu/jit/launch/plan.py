@@ -1,8 +1,8 @@
 """The parts of a launch besides its arguments, made once: code, memory of its own, and addresses.
 
 A small kernel runs for less time than NumPy takes to return one address. So what stays the same
-from call to call is in a `Plan`, what depends on the device's buffers in a `Table` that lasts
-until they change, and a call packs its arguments into a block of memory.
+from call to call is in a `Plan`, what depends on the device's buffers in a `Table` (table.py) that
+lasts until they change, and a call packs its arguments into a block of memory.
 
 Native code has addresses only. Each of these objects keeps alive the memory whose addresses it
 hands out, and a running thread holds on to its `Scratch`, which holds on to the rest.
@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Collection, Sequence
-from copy import copy
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
-from itertools import chain, count, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,7 +22,6 @@ import numpy as np
 from ....isa.program import Param
 from ...analysis.suitability.spin import may_wait
 from ...engine import Work
-from ...memory import Memory, changing
 from ..kernel.compile import (
     CompiledKernel,
     compiled,
@@ -33,20 +30,7 @@ from ..kernel.compile import (
     is_compiled,
 )
 from ..runtime.aligned import aligned_bytes
-from ..runtime.context import (
-    ATOMICS_ONLY,
-    BASE,
-    BUFFER_SLOTS,
-    DELTA,
-    LOADS_ONLY,
-    SIZE,
-    STORES_ONLY,
-    WRITABLE,
-    Slot,
-    WatchedBy,
-    buffer_row,
-    set_geometry,
-)
+from ..runtime.context import BUFFER_SLOTS, Slot, WatchedBy, set_geometry
 from .copies import Copies
 from .regroup import as_run
 
@@ -55,6 +39,7 @@ if TYPE_CHECKING:
     from .counting import Layout
     from .guarded import Guarded
     from .owners import Marks, Owners
+    from .table import Table
 
 SLACK = 128
 """Bytes after the memory of a kernel and its frames: none is empty, and wide loads may read on."""
@@ -63,89 +48,6 @@ LARGEST = (1 << 63) - 1
 """The largest value of a slot."""
 
 _BUFFERS = struct.Struct("=2q")
-_NOWHERE = (0,) * BUFFER_SLOTS
-_SERIALS = count()
-
-
-class Table:
-    """The live buffers of a memory, as native code looks them up."""
-
-    def __init__(self, memory: Memory) -> None:
-        self.version = memory.version
-        self.serial = next(_SERIALS)
-        """A number that no other table has, whatever memory it describes."""
-        self.current = array("q", [1])
-        """1 as long as this is the table of its memory: native code looks there."""
-        self.hosts: list[np.ndarray] = []
-        self.rows: dict[int, tuple[int, ...]] = {}
-        for buffer in [buffer for buffer in list(memory.buffers) if buffer.alive]:
-            host = buffer.host
-            # Another thread may free a buffer meanwhile, which takes its host memory away.
-            if buffer.size and host.size == buffer.size:
-                self.hosts.append(host)
-                self.rows[buffer.base] = buffer_row(buffer, host)
-        self.size = sum(host.size for host in self.hosts)
-        """Bytes in all of them."""
-        self._pack()
-
-    @classmethod
-    def of(cls, memory: Memory) -> Table:
-        """Return the current table of a memory, a new one if buffers have changed."""
-        table = memory.table
-        if table is None or table.version != memory.version:
-            with changing:
-                table = memory.table
-                if table is None:
-                    table = memory.table = Table(memory)
-        return table
-
-    @cached_property
-    def overlaps(self) -> bool:
-        """Whether some byte of the host's memory belongs to two buffers."""
-        starts = sorted((row[BASE] + row[DELTA], row[SIZE]) for row in self.rows.values())
-        return any(start + size > after for (start, size), (after, _) in pairwise(starts))
-
-    def restricted(self, stored: Collection[int], counted: Collection[int]) -> Table:
-        """Return a table for threads that tests accesses to buffers, given by their addresses.
-
-        `stored` buffers take stores only, `counted` ones atomics only, all others loads only.
-        """
-        rights = {base: STORES_ONLY for base in stored} | {base: ATOMICS_ONLY for base in counted}
-        twin = copy(self)
-        twin.serial = next(_SERIALS)
-        twin.rows = {
-            base: (*row[:WRITABLE], rights.get(base, LOADS_ONLY) if row[WRITABLE] else LOADS_ONLY)
-            for base, row in self.rows.items()
-        }
-        twin._pack()
-        return twin
-
-    def _pack(self) -> None:
-        self.slots = array("q", [slot for row in self.rows.values() for slot in row] or _NOWHERE)
-        self.place = self.slots.buffer_info()[0], len(self.rows)
-        """Host address of the rows, and their number."""
-
-    def changed(self, writable: Collection[int]) -> Table:
-        """Return a table in which only the buffers at these bases may be written."""
-        twin = copy(self)
-        twin.serial = next(_SERIALS)
-        twin.rows = {
-            base: row if base in writable else (*row[:WRITABLE], LOADS_ONLY)
-            for base, row in self.rows.items()
-        }
-        twin._pack()
-        return twin
-
-    def row_at(self, address: int, memory: Memory | None = None) -> tuple[int, ...]:
-        """Return the slots of the buffer that a pointer points into; zeros if it has none.
-
-        Without `memory` the pointer is the start of a buffer.
-        """
-        row = self.rows.get(address)
-        if row is None:
-            buffer = memory.find(address) if memory is not None else None
-            row = self.rows.get(buffer.base, _NOWHERE) if buffer is not None else _NOWHERE
-        return row
 
 
 class Pointed(NamedTuple):

@@ -38,7 +38,7 @@ from ...recent import Recent
 from .slices import PER_THREAD, even_bounds
 
 if TYPE_CHECKING:
-    from .plan import Table
+    from .table import Table
 
 COPY_RATE = 2e9
 """Bytes per second that are copied, estimated low, before a launch that may be set back."""

@@ -68,8 +68,8 @@ GROUP_SIZE = (Slot.GROUP_SIZE_X, Slot.GROUP_SIZE_Y, Slot.GROUP_SIZE_Z)
 BUFFER_SLOTS = 4
 BASE, SIZE, DELTA, WRITABLE = range(BUFFER_SLOTS)
 
-LOADS_ONLY, STORES_ONLY, ATOMICS_ONLY = 0, 4, 8
-"""Values of WRITABLE in a table, besides 1; the slots of parameters have 0 and 1 only.
+LOADS_ONLY, EVERYTHING, STORES_ONLY, ATOMICS_ONLY = 0, 1, 4, 8
+"""Values of WRITABLE in a table; the slots of parameters have the first two only.
 
 The latter two may be joined."""
 

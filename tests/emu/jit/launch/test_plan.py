@@ -14,7 +14,8 @@ import pytest
 
 import simtlab
 from simtlab import Device, Trap
-from simtlab.emu.jit.launch.plan import Plan, Table
+from simtlab.emu.jit.launch.plan import Plan
+from simtlab.emu.jit.launch.table import Table
 from simtlab.emu.jit.runtime.context import Slot
 from simtlab.emu.launch import Launch
 from simtlab.emu.module import LAUNCHES_KEPT

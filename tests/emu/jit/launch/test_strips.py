@@ -8,7 +8,8 @@ import pytest
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.workgroups.group_order import STRIP
 from simtlab.emu.jit.launch.engine import execute
-from simtlab.emu.jit.launch.plan import Plan, Table
+from simtlab.emu.jit.launch.plan import Plan
+from simtlab.emu.jit.launch.table import Table
 from simtlab.emu.traps import Trap, TrapKind
 
 from ...support.oracle_work import make
