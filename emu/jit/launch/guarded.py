@@ -21,7 +21,6 @@ from ...analysis.counting.plan import analyse_counting
 from ...analysis.facts import Facts
 from ...analysis.ranges.launch_ranges import Ranges
 from ...engine import Work
-from ...interp.interpreter import slots_of
 from ...recent import Recent
 from ..runtime.context import BASE, SIZE
 from .contents import MOST_EACH_BATCH
@@ -114,8 +113,7 @@ def _guarded(
     if relied.before:
         each = [base for p in relied.stored for base in bases([p])]
         copied = sum(table.rows[b][SIZE] for b in bases(relied.before - relied.own.keys()))
-        many = slots_of(work) < work.geometry.n_groups
-        if len(each) > len(stored) or (many and copied > MOST_EACH_BATCH):
+        if len(each) > len(stored) or copied > MOST_EACH_BATCH:
             return None, None
     if loaded & stored or owned & bases(relied.stored - relied.owned):
         return None, None

@@ -222,7 +222,6 @@ def test_buffers_that_two_parameters_share() -> None:
 def test_much_that_each_batch_would_copy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guarded, "MOST_EACH_BATCH", 1000)
     assert engines(hook(), *given(), items=ITEMS, widths=(32,)) == {ORDER}
-    assert engines(hook(), *given(400), items=400, widths=(32,)) == {BATCHES}
     # Of a work-item's own elements, a batch copies those of the batch before.
     assert engines(chase(), *given(), items=ITEMS, widths=(32,)) == {BATCHES}
 
