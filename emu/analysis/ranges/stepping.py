@@ -21,7 +21,7 @@ MOST_STEPS = 16
 
 @dataclass(frozen=True)
 class Counter:
-    """A 32-bit phi of a loop's header that steps by a constant, and the bound that it is tested by.
+    """A 32-bit phi of a loop's header that steps to a bound, and the bound that it is tested by.
 
     The loop repeats only if the phi has the relation to the bound. The loop does not change the
     bound.
@@ -29,6 +29,7 @@ class Counter:
 
     phi: Phi
     step: int
+    """A constant; 1 if it steps up `by` a value."""
     relation: str
     """`lt`, `le` (for positive steps), `gt`, `ge` (for negative ones) or `ne` (for 1 and -1)."""
     end: Value
@@ -37,6 +38,8 @@ class Counter:
     """Whether the header does the test: it runs once more than the loop's other nodes may."""
     tests: tuple[tuple[int, int], ...]
     """The nodes whose branches do the test, and the successors at which the loop continues."""
+    by: Value | None = None
+    """What it steps by, if that is no constant."""
 
 
 Terms = tuple[tuple[int, Value], ...]
@@ -83,20 +86,29 @@ def _difference(loop: Loop, phi: Phi, value: Value) -> Terms | None:
     return tuple(terms)
 
 
-def counters_of(ssa: Ssa, loop: Loop) -> list[Counter]:
-    """Return the phis that count the iterations of a loop; at most one bound of each."""
+def counters_of(ssa: Ssa, loop: Loop, *, by_values: bool = False) -> list[Counter]:
+    """Return the phis that count the iterations of a loop; at most one bound of each.
+
+    They step by constants, or also `by_values` that the loop does not change.
+    """
     found = []
     for phi in ssa.phis.get(loop.header, ()):
-        counter = _counter(ssa, loop, phi) if phi.cls is RegClass.S else None
+        counter = None
+        if phi.cls is RegClass.S:
+            counter = _counter(ssa, loop, phi, by_values=by_values)
         if counter is not None:
             found.append(counter)
     return found
 
 
-def _counter(ssa: Ssa, loop: Loop, phi: Phi) -> Counter | None:
+def _counter(ssa: Ssa, loop: Loop, phi: Phi, *, by_values: bool) -> Counter | None:
     following = {before: arg for before, arg in phi.args.items() if before in loop.nodes}
     steps = {_constant_step(loop, phi, arg) for arg in following.values()}
-    step = steps.pop() if len(steps) == 1 else None
+    step, by = steps.pop() if len(steps) == 1 else None, None
+    if not step and by_values:
+        match increment_of(loop, phi):
+            case ((1, value),) if not isinstance(value, Const):
+                step, by = 1, value
     if not step:
         return None
     tests = [_bound(ssa, loop, loop.header, phi)]
@@ -114,10 +126,11 @@ def _counter(ssa: Ssa, loop: Loop, phi: Phi) -> Counter | None:
     if first is None or any(t is None or _key(t) != _key(first) for t in tests):
         return None
     relation, is_signed, end = first
-    fits = {"lt": step > 0, "le": step > 0, "gt": step < 0, "ge": step < 0, "ne": abs(step) == 1}
+    fits = {"lt": step > 0, "le": step > 0, "gt": step < 0, "ge": step < 0}
+    fits["ne"] = abs(step) == 1 and by is None
     if not fits.get(relation, False):
         return None
-    return Counter(phi, step, relation, end, is_signed, header_tests, tuple(places))
+    return Counter(phi, step, relation, end, is_signed, header_tests, tuple(places), by)
 
 
 def _constant_step(loop: Loop, phi: Phi, value: Value) -> int | None:

@@ -361,6 +361,10 @@ class LaneCode(VectorCode):
         """Return the running lanes."""
         return self.word(self.mask)
 
+    def all_run(self) -> str:
+        """Return whether all lanes run, an i1."""
+        return self.code.let(f"icmp eq {self.word_type} {self.running()}, {(1 << self.width) - 1}")
+
     def lowest(self, word: str) -> str:
         """Return the number of the lowest of some lanes, an i64; the mask's width if none."""
         return self._counted_bits("cttz", word)

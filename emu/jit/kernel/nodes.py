@@ -29,6 +29,7 @@ from .loops.lane_by_lane import LaneByLane
 from .loops.latches import Latches
 from .loops.passes import RunningPasses, loops_in_passes, may_run
 from .loops.versions import may_have_version
+from .loops.whole import ALL
 from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
 from .memory.repeated import NOTHING, Repeated
@@ -269,7 +270,7 @@ class Nodes:
         divergent = self._memory.ranges.shapes.divergent_loops
         # Where lanes get work-items one by one they begin a loop at any time, and leave together.
         if self._refilled is not None or not may_have_version(
-            self.lanes, self.plan, loop, divergent
+            self.lanes, self.plan, loop, divergent, self._access
         ):
             return False
         agreed = AgreedLanes.of(self.lanes, loop)
@@ -289,16 +290,21 @@ class Nodes:
         charges = loop.latch not in self._at_exit
         checked = edges.label("c", header)
         instructions, access = self.ops.instructions, self._access
-        hoisted = Hoisted(lanes, access, loop, charges=charges, otherwise=checked)
+        in_turn = loop.number in self._memory.ranges.shapes.divergent_loops
+        only_whole = in_turn and header in self.plan.sparse
+        hoisted = Hoisted(
+            lanes, access, loop, charges=charges, otherwise=checked, only_whole=only_whole
+        )
         passes = self._passes.get(loop.number)
-        if passes is not None and not may_run(loop, hoisted, access, charges=charges):
+        may_pass = passes is not None and hoisted.whole is None
+        if not (may_pass and may_run(loop, hoisted, access, charges=charges)):
             passes = None
         if not (hoisted.is_useful or passes is not None):
-            if hoisted.in_step is not None:
+            if hoisted.has_branched:
                 code.jump(checked)
-            return hoisted.in_step is not None
+            return hoisted.has_branched
         enter = edges.label("enter", header)
-        if header in self.plan.sparse:
+        if header in self.plan.sparse and hoisted.whole is None:
             many = code.fresh_label("m")
             code.branch(self._few_run(), checked, many)
             code.block(many)
@@ -323,9 +329,16 @@ class Nodes:
         access.rely_on(frozenset())
         instructions.sums = frozenset()
         self._version, edges.versioned = None, frozenset()
-        if hoisted.common is not None:
+        if hoisted.common is not None or hoisted.whole is not None:
             access.global_.leaving |= loop.nodes
+        if hoisted.whole is not None:
+            edges.left_over.add(loop.number)
         return True
+
+    @property
+    def _runs_whole(self) -> bool:
+        """Whether a version of a loop is being written that all lanes run."""
+        return self._version is not None and self._version.whole is not None
 
     def _emit_version_nodes(self, loop: Loop) -> None:
         """Append the nodes of a loop's version, or of one pass of it."""
@@ -336,6 +349,8 @@ class Nodes:
                 code.block(edges.label("v", number))
                 if not self._begin(number):
                     continue
+                if number == loop.header and self._runs_whole:
+                    lanes.mask = [ALL] * lanes.k
                 if number in self.plan.masks.tested and number != loop.header:
                     following = edges.next_of(self.plan.waits[number])
                     runs = edges.label("w", number)

@@ -29,6 +29,7 @@ from .common_iterations import FEWEST, CommonIterations, may_have_common
 from .idle import Place, choose
 from .in_step import InStep, may_count
 from .rows import RowFinder, has_rows
+from .whole import WholeIterations, may_run_whole, numbers_of
 
 MOST_UNROLLED = 64
 """Most instructions of iterations without a branch between them, if their number is not known."""
@@ -40,6 +41,7 @@ class Hoisted:
     With `each`, lanes may begin and end at different places: every one is tested. `charges` says
     whether the budget's charge for the whole loop is one of the tests. With a label `otherwise`,
     lanes that begin at different places may be tested to have as many iterations as each other.
+    With `only_whole` no other lanes are tested than those that leave a loop in turn.
     `alone` is for one lane: if it does not pass the header, the first iteration is tested as well,
     but for private memory. That is tested even where ranges show that accesses are inside.
     """
@@ -54,6 +56,7 @@ class Hoisted:
         alone: bool = False,
         charges: bool = True,
         otherwise: str = "",
+        only_whole: bool = False,
     ) -> None:
         self.lanes = lanes
         self.loop = loop
@@ -86,15 +89,21 @@ class Hoisted:
         self.common: CommonIterations | None = None
         """The iterations before the first lane leaves; the tests are for these only."""
         counters = counters_of(lanes.ssa, loop)
-        self._counter = next((c for c in counters if self._is_known(c)), None)
-        if self._counter is None and otherwise and charges:
+        known = (c for c in counters if not only_whole and self._is_known(c))
+        self._counter = next(known, None)
+        may_test = bool(otherwise) and not only_whole
+        if self._counter is None and may_test and charges:
             self._counter = next((c for c in counters if may_have_common(lanes, loop, c)), None)
             if self._counter is not None:
                 self.common = CommonIterations(lanes, loop, self._counter)
-        if self._counter is None and otherwise and has_rows(lanes, loop):
+        if self._counter is None and may_test and has_rows(lanes, loop):
             self._counter = next((c for c in counters if may_count(c)), None)
             if self._counter is not None:
                 self.in_step = InStep(lanes, loop, self._counter, otherwise)
+        self.whole: WholeIterations | None = None
+        """The iterations of this version that all lanes run, if they leave the loop in turn."""
+        if self._counter is None and otherwise:
+            self._counter = self._find_whole(otherwise)
         if self._counter is None:
             return
         lanes.local.clear()
@@ -108,9 +117,14 @@ class Hoisted:
         """Whether a version of the loop without tests is worth its code."""
         if self.in_step is not None:
             return bool(self.rows)
-        if self.common is not None:
+        if self.common is not None or self.whole is not None:
             return bool(self.certain)
         return bool(self.certain or self.rows) or self.is_charged
+
+    @property
+    def has_branched(self) -> bool:
+        """Whether a block has ended with a test of how many iterations lanes have in common."""
+        return self.in_step is not None or self.whole is not None
 
     @property
     def is_charged(self) -> bool:
@@ -167,7 +181,7 @@ class Hoisted:
 
         Neighbours must be inside in all lanes, or else in those that run.
         """
-        all_run = bool(self._memory.global_.inside)
+        all_run = self.whole is not None or bool(self._memory.global_.inside)
         choose(self.lanes, self.hold(), self._places, (enter, checked), all_run=all_run)
 
     def enter(self) -> None:
@@ -185,6 +199,8 @@ class Hoisted:
             self.in_step.enter()
         if self.common is not None:
             self.common.enter(self.returns)
+        if self.whole is not None:
+            self.whole.enter()
 
     def leave(self) -> None:
         """End the version without tests."""
@@ -195,12 +211,13 @@ class Hoisted:
         """Begin the next iteration; return whether the version goes on, an i1, if that is open."""
         if self.in_step is not None:
             self.in_step.step()
-        return self.common.step() if self.common is not None else None
+        part = self.common or self.whole
+        return part.step() if part is not None else None
 
     def jumps(self, number: int) -> str | None:
         """Return whether all lanes jump at a node's branch, an i1; None if they may differ."""
         counter = self._counter
-        if counter is None or (self.in_step is None and self.common is None):
+        if counter is None or not (self.in_step or self.common or self.whole):
             return None
         for test, target in counter.tests:
             if test == number:
@@ -230,6 +247,16 @@ class Hoisted:
         shapes, each = self.lanes.shapes, self._numbers.each
         return each or (shapes.is_uniform(counter.phi) and shapes.is_uniform(counter.end))
 
+    def _find_whole(self, otherwise: str) -> Counter | None:
+        """Return a counter that shows how many iterations all lanes run, and count them."""
+        for counter in counters_of(self.lanes.ssa, self.loop, by_values=True):
+            numbers = numbers_of(counter, self._numbers, self._of_pieces)
+            if numbers is not None and may_run_whole(self.lanes, self.loop, counter):
+                self.lanes.local.clear()
+                self.whole = WholeIterations(self.lanes, self.loop, counter, numbers, otherwise)
+                return counter
+        return None
+
     # --- iterations
 
     def _count(self, counter: Counter) -> None:
@@ -239,6 +266,11 @@ class Hoisted:
             self._passes = ["true"]
             self._last = numbers.do("sub", [self.in_step.iterations], 1)
             self._after = [self.in_step.iterations] if counter.header_tests else self._last
+            return
+        if self.whole is not None:
+            self._passes = ["true"]
+            self._last = [self.whole.last]
+            self._after = [self.whole.iterations]
             return
         first = numbers.widened(numbers.of(counter.phi), is_signed=counter.is_signed)
         bound = numbers.of(counter.end) if self.common is None else [self.common.end]
@@ -284,7 +316,7 @@ class Hoisted:
 
     def _last_of(self, op: Op) -> list[str]:
         """Return the number of the last iteration in which an op may run."""
-        if self.common is not None:
+        if self.common is not None or self.whole is not None:
             return self._last
         return self._after if op.node == self.loop.header else self._last
 
@@ -324,7 +356,7 @@ class Hoisted:
         self._places = accesses.places
         if not numbers.each:
             self.sums = accesses.sums
-        if is_one and self.common is None:
+        if is_one and self.common is None and self.whole is None:
             self._find_rows(counter, accesses)
 
     def _find_rows(self, counter: Counter, accesses: CertainAccesses) -> None:

@@ -13,6 +13,7 @@ from ..memory.access import Access
 from .hidden import has_many_addresses, hide
 from .hoisted import Hoisted
 from .versions import times_written
+from .whole import ALL
 
 
 class Latches:
@@ -48,7 +49,8 @@ class Latches:
                     continue
                 following = lanes.variables.load((phi, part, "next"), types)
                 lanes.variables.store((phi, part), types, following)
-        self.edges.wait_at(header, lanes.mask)
+        is_whole = version is not None and version.whole is not None
+        self.edges.wait_at(header, [ALL] * lanes.k if is_whole else lanes.mask)
         if self.edges.counters is not None:
             self.edges.counters.follow(number, header)
         if copy is not None:

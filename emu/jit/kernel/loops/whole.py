@@ -1,0 +1,134 @@
+"""Iterations that all lanes of a warp run, in loops by which lanes share a row.
+
+In `for (i = lane; i < end; i += lanes)` the counter differs from lane to lane, by the same amount,
+or the bound does, as in a triangle. Lanes then leave the loop in turn, but all of them run all
+iterations up to those in which the first one leaves. These are counted before the loop. A version
+runs them without masks, whose branch asks for the counted iterations alone. The loop itself
+continues with what is left.
+"""
+
+from __future__ import annotations
+
+from .....isa.types import sign_extend
+from ....analysis.flow.order import Loop
+from ....analysis.ranges.stepping import Counter
+from ....analysis.ranges.trips import only_exit
+from ....analysis.values.ssa import Const
+from ..lane_code import LaneCode
+from ..memory.addressing.lines import HALF, Numbers
+
+ALL = "splat (i1 true)"
+"""A mask of lanes that all run."""
+
+_STEPS_UP = {"lt": True, "le": True, "gt": False, "ge": False}
+
+
+def numbers_of(counter: Counter, *kinds: Numbers) -> Numbers | None:
+    """Return the numbers by which a counter and its bound step from lane to lane, if any do."""
+    ends = counter.phi, counter.end
+    return next((n for n in kinds if all(n.stride(v) is not None for v in ends)), None)
+
+
+LEAST = 2
+"""Iterations that are worth the tests before them."""
+
+
+def may_run_whole(lanes: LaneCode, loop: Loop, counter: Counter) -> bool:
+    """Return whether all lanes may run iterations of a loop together, which they leave in turn.
+
+    Where atomics take the time, there is nothing to gain: histograms took 1.1 times as long.
+    """
+    end = counter.end
+    ops = (op for number in loop.nodes for op in lanes.ssa.ops.get(number, ()))
+    is_short = isinstance(end, Const) and end.bits < LEAST * counter.step
+    return (
+        (counter.by is None or lanes.shapes.is_uniform(counter.by))
+        and counter.relation in _STEPS_UP
+        and not is_short
+        and not lanes.facts.counts
+        and lanes.k == lanes.most
+        and only_exit(lanes.flow, loop)
+        and not any(op.ins.row.is_atomic for op in ops)
+    )
+
+
+class WholeIterations:
+    """The count of a loop's first iterations that all lanes run, and after which all continue.
+
+    The `numbers` of the counter and of its bound are those of the warp or of its pieces. Whether
+    they are enough is tested where this is created; if not, `otherwise` (a label) is next.
+    """
+
+    def __init__(
+        self, lanes: LaneCode, loop: Loop, counter: Counter, numbers: Numbers, otherwise: str
+    ) -> None:
+        self._lanes = lanes
+        self._variable = f"whole iterations of loop {loop.number}"
+        code, step = lanes.code, str(abs(counter.step))
+        self._tests = [lanes.all_run()]
+        """What must hold, i1."""
+        if counter.by is not None:
+            how = "sext" if counter.is_signed else "zext"
+            step = code.let(f"{how} i32 {lanes.scalar(counter.by)} to i64")
+            self._tests.append(code.let(f"icmp sgt i64 {step}, 0"))
+        distance = self._distance(counter, numbers)
+        # A loop that is tested after its iterations leaves in the last one.
+        least = LEAST - 1 if counter.header_tests else LEAST
+        shortest = code.let(f"mul i64 {step}, {least}")
+        self._tests.append(code.let(f"icmp sgt i64 {distance}, {shortest}"))
+        many = code.fresh_label("g")
+        code.branch(code.all_of(*self._tests), many, otherwise)
+        code.block(many)
+        whole = code.let(f"sub i64 {distance}, 1")
+        if counter.header_tests:
+            whole = code.let(f"add i64 {whole}, {step}")
+        self.iterations = code.let(f"udiv i64 {whole}, {step}")
+        """How many there are, an i64."""
+
+    def _distance(self, counter: Counter, numbers: Numbers) -> str:
+        """Return the least distance of a lane's counter from its bound, an i64."""
+        code, lanes = self._lanes.code, self._lanes
+        goes_up = _STEPS_UP[counter.relation]
+        least, greatest = (-HALF, HALF - 1) if counter.is_signed else (0, 2 * HALF - 1)
+        ends, extents = [], []
+        for value in (counter.phi, counter.end):
+            extent = sign_extend(numbers.stride(value) or 0, 32) * (numbers.together - 1)
+            scalars = lanes.firsts(value) if numbers.pieces else [lanes.lane0(value)]
+            how = "sext" if counter.is_signed else "zext"
+            first = [code.let(f"{how} i32 {scalar} to i64") for scalar in scalars]
+            # Lanes must not wrap around; that of a counter would be past its bound.
+            if extent and (value is not counter.phi or (extent > 0) != goes_up):
+                for number in first:
+                    last = code.let(f"add i64 {number}, {extent}")
+                    above = code.let(f"sub i64 {last}, {least}")
+                    self._tests.append(code.let(f"icmp ule i64 {above}, {greatest - least}"))
+            ends.append(first)
+            extents.append(extent)
+        if not goes_up:
+            ends.reverse()
+            extents.reverse()
+        distance = ""
+        for low, high in zip(*ends, strict=True):
+            apart = code.let(f"sub i64 {high}, {low}")
+            if distance:
+                apart = code.intrinsic("llvm.smin", "i64", f"i64 {distance}", f"i64 {apart}")
+            distance = apart
+        # The least one is that of the first lane or of the last one.
+        more = min(0, extents[1] - extents[0]) + (counter.relation in ("le", "ge"))
+        return code.let(f"add i64 {distance}, {more}")
+
+    @property
+    def last(self) -> str:
+        """The number of the last of these iterations, an i64."""
+        return self._lanes.code.let(f"sub i64 {self.iterations}, 1")
+
+    def enter(self) -> None:
+        """Begin the first iteration."""
+        self._lanes.variables.set_word(self._variable, self.iterations)
+
+    def step(self) -> str:
+        """End an iteration; return whether others follow, an i1."""
+        code, variables = self._lanes.code, self._lanes.variables
+        left = code.let(f"sub nuw nsw i64 {variables.word(self._variable)}, 1")
+        variables.set_word(self._variable, left)
+        return code.let(f"icmp ne i64 {left}, 0")
