@@ -251,7 +251,7 @@ class Hoisted:
         """Return a counter that shows how many iterations all lanes run, and count them."""
         for counter in counters_of(self.lanes.ssa, self.loop, by_values=True):
             numbers = numbers_of(counter, self._numbers, self._of_pieces)
-            if numbers is not None and may_run_whole(self.lanes, self.loop, counter):
+            if numbers is not None and may_run_whole(self.lanes, self._memory, self.loop, counter):
                 self.lanes.local.clear()
                 self.whole = WholeIterations(self.lanes, self.loop, counter, numbers, otherwise)
                 return counter

@@ -7,10 +7,11 @@ from collections.abc import Collection
 from ....analysis.flow.order import Flow, Loop
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.trips import Trips
-from ....analysis.values.ssa import Op, Value
+from ....analysis.values.ssa import Op
 from ....analysis.widths.one_warp import may_unroll
 from ..lane_code import LaneCode
 from ..memory.access import Access
+from .whole import is_near
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
@@ -38,7 +39,8 @@ def may_have_version(
     has_copies = any(len(copied) > LARGEST_VERSION for copied in copies)
     sparse = loop.nodes & plan.sparse.keys()
     # As many lanes run in all iterations of a loop that they leave together, or in whole ones.
-    together = loop.number not in divergent or not _gathers(lanes, loop, access)
+    accesses = [op for n in loop.nodes for op in lanes.ssa.ops.get(n, ()) if op.ins.row.is_memory]
+    together = loop.number not in divergent or all(is_near(lanes, access, op) for op in accesses)
     may_be_sparse = plan.has_both and together
     return (
         ops <= (LARGEST_OF_COPIES if has_copies else LARGEST_VERSION)
@@ -46,19 +48,6 @@ def may_have_version(
         and (not sparse or (may_be_sparse and sparse == {loop.header}))
         and _is_simple(flow, loop)
     )
-
-
-def _gathers(lanes: LaneCode, loop: Loop, access: Access) -> bool:
-    """Return whether a loop accesses places that are at no known distance, also within pieces."""
-    shapes, addresses = lanes.shapes, access.global_.addresses
-
-    def is_far(base: Value) -> bool:
-        form = addresses.form(base)
-        index = base if form is None or form.index is None else form.index
-        return shapes.stride(index) is None and shapes.piece_stride(index) is None
-
-    ops = [op for number in loop.nodes for op in lanes.ssa.ops.get(number, ())]
-    return any(op.ins.row.is_memory and op.base is not None and is_far(op.base) for op in ops)
 
 
 def _is_simple(flow: Flow, loop: Loop) -> bool:
