@@ -331,8 +331,6 @@ class Nodes:
         self._version, edges.versioned = None, frozenset()
         if hoisted.common is not None or hoisted.whole is not None:
             access.global_.leaving |= loop.nodes
-        if hoisted.whole is not None:
-            edges.left_over.add(loop.number)
         return True
 
     @property

@@ -131,7 +131,7 @@ class Branches:
         Return whether this is a branch that leaves a loop, of which scalars show that.
         """
         flow, loop = self._flow, self._flow.loop_of[number]
-        if loop is None or loop in self._edges.left_over:
+        if loop is None:
             return False
         stays = [flow.route(number, target) in flow.loops[loop].nodes for target in targets]
         test = agreed(self._lanes, number) if stays[0] != stays[1] else None

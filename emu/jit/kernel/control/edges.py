@@ -45,8 +45,6 @@ class Edges:
         self._defaults = Defaults(lanes, plan)
         self.versioned: frozenset[int] = frozenset()
         """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
-        self.left_over: set[int] = set()
-        """Loops of which another version runs the iterations that all lanes do."""
         self.leave_version: Callable[[], None] = lambda: None
         """Emits what is done once where all lanes leave this version."""
         self.after_pass = ""
