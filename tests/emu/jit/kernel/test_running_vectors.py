@@ -333,6 +333,7 @@ kernel k(global u32* %x, global u32* %y, u32 %n) {
     add_u32 $s4, $s4, 256
     br @next
 @done:
+    barrier
     ld_kernarg_u64 $d1, [%y]
     workitemabsid_u32 $s1, 0
     cvt_u64_u32 $d0, $s1
