@@ -70,7 +70,8 @@ def test_a_barrier_that_narrow_warps_reach_whole_is_not_divergent():
     ("body", "group", "width", "expected"),
     [
         ("    barrier\n", (64,), 32, False),
-        (IN_TURN, (8,), 4, True),
+        (IN_TURN, (8,), 4, False),
+        (IN_TURN, (8,), 8, True),
         (ROWS, (16, 4), 16, False),
         (ROWS, (16, 4), 32, True),
         (UNSTRUCTURED, (64,), 32, True),
