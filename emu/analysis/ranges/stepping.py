@@ -39,7 +39,7 @@ class Counter:
     tests: tuple[tuple[int, int], ...]
     """The nodes whose branches do the test, and the successors at which the loop continues."""
     by: Value | None = None
-    """What it steps by, if that is no constant."""
+    """What it steps by, if that is not a constant."""
 
 
 Terms = tuple[tuple[int, Value], ...]

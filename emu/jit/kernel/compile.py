@@ -298,7 +298,7 @@ def _counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     Accesses of lanes that run alone are not watched and do not load from copies, and warps must be
     those of the launch.
     """
-    from .counters import may_count_runs
+    from .counting.counters import may_count_runs
     from .loops.moved_runs import moves_runs
 
     facts = shapes.facts

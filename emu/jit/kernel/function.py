@@ -24,7 +24,7 @@ from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
 from .control.edges import Edges
-from .counters import Counters
+from .counting.counters import Counters
 from .interior.flat_rows import FlatRows
 from .interior.parts import Parts, may_have_parts
 from .interior.row import AFTER, HEAD, RowOfWarps
@@ -54,7 +54,7 @@ from .workgroups.zeroed import zeroed
 
 if TYPE_CHECKING:
     from ...analysis.counting.independence import Reliance
-    from .batch_rounds import BatchIterations
+    from .counting.batch_rounds import BatchIterations
 
 
 ARGUMENTS = "ptr %ctx, i64 %first, i64 %last"
@@ -213,7 +213,7 @@ class KernelCode:
     def _edges(self, lanes: LaneCode, warp: Warp) -> Edges:
         """Return the edges of a warp, with the code that counts its instructions if asked for."""
         if self.facts.splits:
-            from .split_counts import SplitCounts
+            from .counting.split_counts import SplitCounts
 
             assert self._counted is not None
             splits = SplitCounts(lanes, self.plan, self._counted.regions, warp.existing)
@@ -236,7 +236,7 @@ class KernelCode:
         loop = None if self.memory.relied is None else self.memory.relied.loop
         if loop is None:
             return None
-        from .batch_rounds import BatchIterations
+        from .counting.batch_rounds import BatchIterations
 
         return BatchIterations(lanes, loop)
 

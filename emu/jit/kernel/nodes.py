@@ -22,7 +22,7 @@ from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
 from .control.running_vectors import RunningVectors
-from .counters import Counters
+from .counting.counters import Counters
 from .loops.agreed import AgreedLanes
 from .loops.hoisted import Hoisted
 from .loops.lane_by_lane import LaneByLane

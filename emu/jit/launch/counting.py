@@ -2,7 +2,7 @@
 
 Native code counts the default scheme. Where no layout of the code runs what the stack runs
 (analysis/counting/stack_flow.py), it keeps which lanes the stack runs together
-(kernel/split_counts.py). Where a branch may depend on the schedule
+(kernel/counting/split_counts.py). Where a branch may depend on the schedule
 (analysis/counting/independence.py), launches are counted in the interpreter's order (in_order.py).
 """
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.values.ssa import Phi, same_value
-from ..counters import Counters
+from ..counting.counters import Counters
 from ..defaults import Defaults
 from ..lane_code import LaneCode
 
 if TYPE_CHECKING:
+    from ..counting.split_counts import SplitCounts
     from ..loops.refilled import RefilledLanes
-    from ..split_counts import SplitCounts
 
 
 class Edges:

@@ -13,7 +13,7 @@ from ....analysis.values.ssa import Op, Ssa
 from ....analysis.warps.uniformity import LaneShapes
 from .. import budget
 from ..control.edges import Edges
-from ..counters import Counters
+from ..counting.counters import Counters
 from ..instructions import Instructions
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory

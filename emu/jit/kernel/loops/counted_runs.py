@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....isa.types import RegClass
 from ....analysis.flow.order import Loop
-from ..counters import Counters
+from ..counting.counters import Counters
 from ..lane_code import LaneCode
 from .lane_cells import LaneCells
 

@@ -19,7 +19,7 @@ from ...llvm.text import register_type
 from ...runtime.context import TrapCode
 from .. import budget
 from ..control.edges import Edges
-from ..counters import Counters
+from ..counting.counters import Counters
 from ..instructions import Instructions
 from ..lane_code import LANE, LaneCode
 from ..memory.conditional import may_be_conditional

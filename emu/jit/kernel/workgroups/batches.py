@@ -20,8 +20,8 @@ from ...runtime.context import (
     owners_slot,
     param_slot,
 )
-from ..batch_rounds import begin_batch, end_batch
 from ..context_code import load_slot, store_slot
+from ..counting.batch_rounds import begin_batch, end_batch
 from ..memory.kernel_memory import KernelMemory
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot, TrapCode
 from ..context_code import load_slot, store_slot
-from ..counters import Counters
+from ..counting.counters import Counters
 from ..variables import Variables
 from .barriers import ENDED
 from .identity import GROUP

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ...analysis.counting.rows import Mask, Rows
-from ..llvm.text import integer
+from ....analysis.counting.rows import Mask, Rows
+from ...llvm.text import integer
+from ..lane_code import LaneCode
 from .counted_warps import CountedWarps, Flags, Numbers
-from .lane_code import LaneCode
 from .row_counts import DEPTHS, ITERATIONS, STARTS, Columns, NodeCounts, RowCounts
 from .run_counts import RunCounts
 

@@ -23,16 +23,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...analysis.counting.regions import Region
-from ...analysis.counting.rows import Rows
-from ...analysis.facts import Facts
-from ...analysis.flow.order import START, Loop
-from ...analysis.lanes.lane_plan import LanePlan
-from ..runtime.context import Count, Slot
-from .context_code import load_slot
+from ....analysis.counting.regions import Region
+from ....analysis.counting.rows import Rows
+from ....analysis.facts import Facts
+from ....analysis.flow.order import START, Loop
+from ....analysis.lanes.lane_plan import LanePlan
+from ...runtime.context import Count, Slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 from .counted_rows import CountedRows
 from .counted_warps import CountedWarps, Flags, Numbers
-from .lane_code import LaneCode
 from .row_counts import NodeCounts
 
 if TYPE_CHECKING:

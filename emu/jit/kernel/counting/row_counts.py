@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from ...analysis.counting.rows import Chain, Mask, Row
-from ...analysis.facts import Facts
-from ..llvm.function_text import FunctionText, definition
-from ..llvm.text import ModuleText, integer, mangled
-from ..runtime.context import Count
-from .variables import Variables
+from ....analysis.counting.rows import Chain, Mask, Row
+from ....analysis.facts import Facts
+from ...llvm.function_text import FunctionText, definition
+from ...llvm.text import ModuleText, integer, mangled
+from ...runtime.context import Count
+from ..variables import Variables
 
 ITERATIONS = 32
 """Iterations whose masks are kept before they are counted."""

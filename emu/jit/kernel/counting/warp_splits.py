@@ -7,9 +7,9 @@ lanes had before a branch divided them.
 
 from __future__ import annotations
 
-from ..llvm.function_text import FunctionText, definition
-from ..llvm.vectors import VectorCode
-from .lane_code import LaneCode
+from ...llvm.function_text import FunctionText, definition
+from ...llvm.vectors import VectorCode
+from ..lane_code import LaneCode
 
 _ROWS = ("members", "earlier", "depth", "deepest")
 """Rows of the block of a warp, with a number for each lane: the lanes of its warp-split, those of

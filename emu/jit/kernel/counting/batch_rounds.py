@@ -10,12 +10,12 @@ How many rounds the launch had before the batch has bounds: a fair round may or 
 
 from __future__ import annotations
 
-from ...analysis.counting.loads_first import LoopRounds
-from ...interp.interpreter import FAIR
-from ..llvm.function_text import FunctionText
-from ..runtime.context import Count, Slot
-from .context_code import load_slot
-from .lane_code import LaneCode
+from ....analysis.counting.loads_first import LoopRounds
+from ....interp.interpreter import FAIR
+from ...llvm.function_text import FunctionText
+from ...runtime.context import Count, Slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 
 _ITERATIONS = "iterations of the warp"
 

@@ -7,14 +7,14 @@ for each number of iterations after which a lane leaves, for 64 iterations at a 
 
 from __future__ import annotations
 
-from ...analysis.counting.rows import Row
-from ...analysis.facts import Facts
-from ...analysis.flow.order import Flow
-from ..llvm.function_text import FunctionText, definition
-from ..llvm.text import ModuleText, integer, mangled
-from ..runtime.context import Count
+from ....analysis.counting.rows import Row
+from ....analysis.facts import Facts
+from ....analysis.flow.order import Flow
+from ...llvm.function_text import FunctionText, definition
+from ...llvm.text import ModuleText, integer, mangled
+from ...runtime.context import Count
+from ..variables import Variables
 from .row_counts import NodeCounts
-from .variables import Variables
 
 STRETCH = 64
 """Iterations that are counted at a time."""

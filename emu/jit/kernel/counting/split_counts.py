@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...analysis.counting.regions import Region
-from ...analysis.flow.order import START
-from ...analysis.lanes.lane_plan import LanePlan
-from ..llvm.function_text import FunctionText
-from ..runtime.context import Count, Slot
-from .context_code import load_slot
-from .lane_code import LaneCode
+from ....analysis.counting.regions import Region
+from ....analysis.flow.order import START
+from ....analysis.lanes.lane_plan import LanePlan
+from ...llvm.function_text import FunctionText
+from ...runtime.context import Count, Slot
+from ..context_code import load_slot
+from ..lane_code import LaneCode
 from .warp_splits import SplitBlock, count_lanes, rejoin, split
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..llvm.text import integer
-from .lane_code import LaneCode
+from ...llvm.text import integer
+from ..lane_code import LaneCode
 
 MOST_SCALARS = 2
 """Warps whose numbers are scalars."""
