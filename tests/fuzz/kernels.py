@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 from unittest.mock import patch
 
 import llvmlite.binding as llvm
@@ -160,9 +160,28 @@ def expected(case: Case) -> list[np.ndarray]:
     return known
 
 
+REPRODUCE = """\
+from pathlib import Path
+
+from tests.fuzz.kernels import Run, case_of
+
+case = case_of(Path(__file__).parent)
+for run in (
+    {runs},
+):
+    try:
+        run(case)
+        print(run, "agrees with the oracle")
+    except AssertionError as wrong:
+        print(str(wrong).partition("\\n")[0])
+"""
+
+
 @dataclass
 class Kernel:
-    """A kernel, and the ways in which it runs."""
+    """A kernel, and the ways in which it runs; `reproduce` is the script that repeats them."""
+
+    reproduce: ClassVar[str] = REPRODUCE
 
     case: Case
     runs: list[Run]
@@ -175,7 +194,7 @@ class Kernel:
         return "kernels"
 
     def files(self) -> Files:
-        script = REPRODUCE.format(runs=",\n    ".join(map(repr, self.runs)))
+        script = self.reproduce.format(runs=",\n    ".join(map(repr, self.runs)))
         return {**packed(self.case), "original.sasm": self.original, "reproduce.py": script}
 
     def smaller(self) -> Iterator[Example]:
@@ -215,23 +234,6 @@ def case_of(folder: Path) -> Case:
     given = tuple(a if a.ndim else a[()] for a in given)
     source = (folder / "kernel.sasm").read_text(encoding="utf-8")
     return Case(source, Geometry(tuple(items), tuple(group_size), width), given)
-
-
-REPRODUCE = """\
-from pathlib import Path
-
-from tests.fuzz.kernels import Run, case_of
-
-case = case_of(Path(__file__).parent)
-for run in (
-    {runs},
-):
-    try:
-        run(case)
-        print(run, "agrees with the oracle")
-    except AssertionError as wrong:
-        print(str(wrong).partition("\\n")[0])
-"""
 
 
 LOOPS = os.environ.get("FUZZ_LOOPS", "")

@@ -7,16 +7,16 @@ has others. Both engines are to agree at every width, also in what they count.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import ClassVar
 
-from simtlab.testing import Case, random_kernel, run_case
+from simtlab.testing import random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
 from ..emu.support.counts import assert_equal
-from .example import Example, Files, Generator, without_lines
-from .kernels import BUDGET, LEVELS, Run, is_frame, packed
+from .example import Generator
+from .kernels import BUDGET, LEVELS, Kernel, Run
 
 DATA = tuple(range(5))
 """Registers $s and $c that the kernels compute with, and that count no loops."""
@@ -47,13 +47,22 @@ def _operation(rng: random.Random) -> str:
     )
 
 
+REPRODUCE = """\
+from pathlib import Path
+
+from tests.fuzz.kernels import Run, case_of
+from tests.fuzz.lanes import Lanes
+
+case = case_of(Path(__file__).parent)
+print(Lanes(case, [{runs}], "").run())
+"""
+
+
 @dataclass
-class Lanes:
+class Lanes(Kernel):
     """A kernel, and the ways in which native code runs it."""
 
-    case: Case
-    runs: list[Run]
-    original: str
+    reproduce: ClassVar[str] = REPRODUCE
 
     def run(self) -> str:
         width = self.case.geometry.width
@@ -72,29 +81,6 @@ class Lanes:
                 assert wanted is not None
                 assert_equal(result.statistics, wanted.statistics)
         return "results" if trap is None else "traps"
-
-    def files(self) -> Files:
-        script = REPRODUCE.format(runs=",\n    ".join(map(repr, self.runs)))
-        return {**packed(self.case), "original.sasm": self.original, "reproduce.py": script}
-
-    def smaller(self) -> Iterator[Example]:
-        if len(self.runs) > 1:
-            for run in self.runs:
-                yield replace(self, runs=[run])
-            return
-        for text in without_lines(self.case.source, is_frame):
-            yield replace(self, case=replace(self.case, source=text))
-
-
-REPRODUCE = """\
-from pathlib import Path
-
-from tests.fuzz.kernels import Run, case_of
-from tests.fuzz.lanes import Lanes
-
-case = case_of(Path(__file__).parent)
-print(Lanes(case, [{runs}], "").run())
-"""
 
 
 def _inserted(rng: random.Random, source: str) -> str:

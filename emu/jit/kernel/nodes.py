@@ -329,7 +329,7 @@ class Nodes:
         access.rely_on(frozenset())
         instructions.sums = frozenset()
         self._version, edges.versioned = None, frozenset()
-        if hoisted.common is not None or hoisted.whole is not None:
+        if hoisted.part is not None:
             access.global_.leaving |= loop.nodes
         return True
 

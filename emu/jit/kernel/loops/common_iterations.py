@@ -38,36 +38,15 @@ def may_have_common(lanes: LaneCode, loop: Loop, counter: Counter) -> bool:
     )
 
 
-class CommonIterations:
-    """The iterations of a loop from which all running lanes go back to the header."""
-
-    def __init__(self, lanes: LaneCode, loop: Loop, counter: Counter) -> None:
-        self._lanes = lanes
-        self._variable = f"common iteration of loop {loop.number}"
-        self._returns = ""
-        how, last = ("smin", "2147483647") if counter.is_signed else ("umin", "-1")
-        v, code = integer(32, lanes.n), lanes.code
-        ends = [
-            code.let(f"select {lanes.mask_type} {mask}, {v} {end}, {v} splat (i32 {last})")
-            for mask, end in zip(lanes.mask, lanes.vector(counter.end), strict=True)
-        ]
-        least = ends[0]
-        for end in ends[1:]:
-            least = code.intrinsic(f"llvm.{how}", v, f"{v} {least}", f"{v} {end}")
-        self.end = code.call("i32", f"llvm.vector.reduce.{how}.v{lanes.n}i32", f"{v} {least}")
-        """The least bound, an i32."""
-
-    def enter(self, returns: str) -> None:
-        """Begin the first of some iterations, an i64."""
-        self._returns = returns
-        self._lanes.variables.set_word(self._variable, "0")
-
-    def iteration(self) -> str:
-        """Return the number of the present iteration, an i64."""
-        return self._lanes.variables.word(self._variable)
-
-    def step(self) -> str:
-        """Begin the next iteration; return whether it is a common one, too, an i1."""
-        following = self._lanes.code.let(f"add nuw nsw i64 {self.iteration()}, 1")
-        self._lanes.variables.set_word(self._variable, following)
-        return self._lanes.code.let(f"icmp slt i64 {following}, {self._returns}")
+def least_end(lanes: LaneCode, counter: Counter) -> str:
+    """Return the least bound of the running lanes, an i32: before it, none of them leaves."""
+    how, last = ("smin", "2147483647") if counter.is_signed else ("umin", "-1")
+    v, code = integer(32, lanes.n), lanes.code
+    ends = [
+        code.let(f"select {lanes.mask_type} {mask}, {v} {end}, {v} splat (i32 {last})")
+        for mask, end in zip(lanes.mask, lanes.vector(counter.end), strict=True)
+    ]
+    least = ends[0]
+    for end in ends[1:]:
+        least = code.intrinsic(f"llvm.{how}", v, f"{v} {least}", f"{v} {end}")
+    return code.call("i32", f"llvm.vector.reduce.{how}.v{lanes.n}i32", f"{v} {least}")

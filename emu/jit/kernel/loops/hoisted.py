@@ -25,7 +25,8 @@ from ..memory.records import row_stores
 from ..memory.records.row_blocks import RowAccess
 from .carried import Carried, find_carried
 from .certain import CertainAccesses
-from .common_iterations import FEWEST, CommonIterations, may_have_common
+from .common_iterations import FEWEST, least_end, may_have_common
+from .first_iterations import FirstIterations
 from .idle import Place, choose
 from .in_step import InStep, may_count
 from .rows import RowFinder, has_rows
@@ -86,8 +87,10 @@ class Hoisted:
         """What is left of the budget after the loop, an i64."""
         self.in_step: InStep | None = None
         """What all lanes count together, if that had to be tested; then the code has branched."""
-        self.common: CommonIterations | None = None
-        """The iterations before the first lane leaves; the tests are for these only."""
+        self.part: FirstIterations | None = None
+        """The iterations of this version, if the loop itself runs the rest; tests are for these."""
+        self._common_end: str | None = None
+        """The bound before which no lane leaves, an i32, if lanes have bounds of their own."""
         counters = counters_of(lanes.ssa, loop)
         known = (c for c in counters if not only_whole and self._is_known(c))
         self._counter = next(known, None)
@@ -95,7 +98,8 @@ class Hoisted:
         if self._counter is None and may_test and charges:
             self._counter = next((c for c in counters if may_have_common(lanes, loop, c)), None)
             if self._counter is not None:
-                self.common = CommonIterations(lanes, loop, self._counter)
+                self._common_end = least_end(lanes, self._counter)
+                self.part = FirstIterations(lanes, loop)
         if self._counter is None and may_test and has_rows(lanes, loop):
             self._counter = next((c for c in counters if may_count(c)), None)
             if self._counter is not None:
@@ -117,7 +121,7 @@ class Hoisted:
         """Whether a version of the loop without tests is worth its code."""
         if self.in_step is not None:
             return bool(self.rows)
-        if self.common is not None or self.whole is not None:
+        if self.part is not None:
             return bool(self.certain)
         return bool(self.certain or self.rows) or self.is_charged
 
@@ -197,10 +201,8 @@ class Hoisted:
             carried.enter(self.lanes, self._memory)
         if self.in_step is not None:
             self.in_step.enter()
-        if self.common is not None:
-            self.common.enter(self.returns)
-        if self.whole is not None:
-            self.whole.enter()
+        if self.part is not None:
+            self.part.enter(self.returns)
 
     def leave(self) -> None:
         """End the version without tests."""
@@ -211,13 +213,12 @@ class Hoisted:
         """Begin the next iteration; return whether the version goes on, an i1, if that is open."""
         if self.in_step is not None:
             self.in_step.step()
-        part = self.common or self.whole
-        return part.step() if part is not None else None
+        return self.part.step() if self.part is not None else None
 
     def jumps(self, number: int) -> str | None:
         """Return whether all lanes jump at a node's branch, an i1; None if they may differ."""
         counter = self._counter
-        if counter is None or not (self.in_step or self.common or self.whole):
+        if counter is None or not (self.in_step or self.part):
             return None
         for test, target in counter.tests:
             if test == number:
@@ -253,7 +254,8 @@ class Hoisted:
             numbers = numbers_of(counter, self._numbers, self._of_pieces)
             if numbers is not None and may_run_whole(self.lanes, self._memory, self.loop, counter):
                 self.lanes.local.clear()
-                self.whole = WholeIterations(self.lanes, self.loop, counter, numbers, otherwise)
+                self.whole = WholeIterations(self.lanes, counter, numbers, otherwise)
+                self.part = FirstIterations(self.lanes, self.loop)
                 return counter
         return None
 
@@ -273,7 +275,7 @@ class Hoisted:
             self._after = [self.whole.iterations]
             return
         first = numbers.widened(numbers.of(counter.phi), is_signed=counter.is_signed)
-        bound = numbers.of(counter.end) if self.common is None else [self.common.end]
+        bound = numbers.of(counter.end) if self._common_end is None else [self._common_end]
         end = numbers.widened(bound, is_signed=counter.is_signed)
         least, greatest = (-HALF, HALF - 1) if counter.is_signed else (0, 2 * HALF - 1)
         step, relation = abs(counter.step), counter.relation
@@ -300,7 +302,7 @@ class Hoisted:
                 self._after = self._if_passed(self._after)
             if self._is_alone:
                 self._last = self._if_passed(self._last)
-        if self.common is not None:
+        if self._common_end is not None:
             # The version ends before the header runs again. The distance may be below zero.
             returns = FEWEST - counter.header_tests
             self._passes = numbers.do("icmp sgt", distance, returns * step)
@@ -316,7 +318,7 @@ class Hoisted:
 
     def _last_of(self, op: Op) -> list[str]:
         """Return the number of the last iteration in which an op may run."""
-        if self.common is not None or self.whole is not None:
+        if self.part is not None:
             return self._last
         return self._after if op.node == self.loop.header else self._last
 
@@ -356,7 +358,7 @@ class Hoisted:
         self._places = accesses.places
         if not numbers.each:
             self.sums = accesses.sums
-        if is_one and self.common is None and self.whole is None:
+        if is_one and self.part is None:
             self._find_rows(counter, accesses)
 
     def _find_rows(self, counter: Counter, accesses: CertainAccesses) -> None:

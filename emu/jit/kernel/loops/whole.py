@@ -80,11 +80,8 @@ class WholeIterations:
     they are enough is tested where this is created; if not, `otherwise` (a label) is next.
     """
 
-    def __init__(
-        self, lanes: LaneCode, loop: Loop, counter: Counter, numbers: Numbers, otherwise: str
-    ) -> None:
+    def __init__(self, lanes: LaneCode, counter: Counter, numbers: Numbers, otherwise: str) -> None:
         self._lanes = lanes
-        self._variable = f"whole iterations of loop {loop.number}"
         code, step = lanes.code, str(abs(counter.step))
         self._tests = [lanes.all_run()]
         """What must hold, i1."""
@@ -142,14 +139,3 @@ class WholeIterations:
     def last(self) -> str:
         """The number of the last of these iterations, an i64."""
         return self._lanes.code.let(f"sub i64 {self.iterations}, 1")
-
-    def enter(self) -> None:
-        """Begin the first iteration."""
-        self._lanes.variables.set_word(self._variable, self.iterations)
-
-    def step(self) -> str:
-        """End an iteration; return whether others follow, an i1."""
-        code, variables = self._lanes.code, self._lanes.variables
-        left = code.let(f"sub nuw nsw i64 {variables.word(self._variable)}, 1")
-        variables.set_word(self._variable, left)
-        return code.let(f"icmp ne i64 {left}, 0")

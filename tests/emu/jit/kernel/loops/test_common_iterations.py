@@ -8,7 +8,7 @@ import pytest
 from simtlab.emu.analysis.flow.order import Loop
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.compile import facts_of, generate
-from simtlab.emu.jit.kernel.loops.common_iterations import CommonIterations
+from simtlab.emu.jit.kernel.loops.first_iterations import FirstIterations
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.traps import Trap, TrapKind
 
@@ -142,9 +142,9 @@ def test_bounds_far_below_the_begin_have_no_iterations_in_common() -> None:
 
 def test_there_is_a_version_for_bounds_that_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Loop] = []
-    begin = CommonIterations.__init__
+    begin = FirstIterations.__init__
     monkeypatch.setattr(
-        CommonIterations, "__init__", lambda self, *args: made.append(args[1]) or begin(self, *args)
+        FirstIterations, "__init__", lambda self, *args: made.append(args[1]) or begin(self, *args)
     )
     loaded = BOUNDS["rise"] + "\n ld_kernarg_u64 $d3, [%x]\n ld_global_u32 $s4, [$d3]"
     loaded = kernel("rise", "lt_u32", header=False).replace(BOUNDS["rise"], loaded)
