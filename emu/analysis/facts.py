@@ -68,6 +68,7 @@ class Facts:
     `row_piece`: lanes of the pieces of warps that lie in one row (widths/row_pieces.py); 0: none.
     `strips`: workgroups may go down the grid first, in strips of rows (workgroup_steps.py).
     `refills`: lanes have any work-items, each its own (refilled.py).
+    `singles`: loads at known distances are made one by one, where a gather takes longer.
     """
 
     width: int
@@ -88,6 +89,7 @@ class Facts:
     strips: bool = False
     row_piece: int = 0
     refills: bool = False
+    singles: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError if whole workgroups have no whole number of warps."""

@@ -86,7 +86,14 @@ _GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code for a launch of this shape may rely on."""
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
+    if _loads_group(kernel) and not gathers_fast():
+        facts = replace(facts, singles=True)
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
+
+
+def _loads_group(kernel: Kernel) -> bool:
+    rows = (ins.row for ins in kernel.instructions)
+    return any(row.is_load and row.segment is Segment.GROUP for row in rows)
 
 
 def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:

@@ -32,6 +32,7 @@ from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .loops.hidden import steps_many_addresses
 from .memory.kernel_memory import memory_of
+from .memory.shuffles.shuffled import READ_BEYOND
 from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
@@ -199,6 +200,9 @@ class KernelCode:
         parts = zeroed(self.shapes.ssa, self.facts, total, together=self._together)
         if parts != [(0, total)]:
             self.entry.zero(place, total)
+        if self.memory.after_group > READ_BEYOND and self.memory.is_group_on_stack:
+            after = self.entry.let(f"getelementptr i8, ptr {place}, i64 {total}")
+            self.entry.zero(after, self.memory.after_group)
         if self.facts.poison is not None:  # a debug build
             self.code.set_bytes(place, total, self.facts.poison & 0x7F)
         for start, count in parts:

@@ -71,6 +71,12 @@ class RowFinder:
                 continue
             if self._is_short(op):
                 continue
+            if op.ins.row.segment is Segment.GROUP:
+                line = self._line_of_offsets(op, lines)
+                if line is not None:
+                    yield op, *self._row_of_group(op, line)
+                    count += 1
+                continue
             window = self._window(op)
             line = self._line(op, lines) if window is not None else None
             if window is None or line is None:
@@ -173,18 +179,44 @@ class RowFinder:
         line = lines.of(op.base, op)
         return line if line is not None and line.step == op.element.size else None
 
+    def _line_of_offsets(self, op: Op, lines: Lines) -> Line | None:
+        """Return the line that a load of group memory walks along element by element."""
+        assert op.base is not None
+        if _stores_to_group(self.lanes, self.loop):
+            return None
+        line = lines.offset(op.base, op)
+        return line if line is not None and line.step == op.element.size else None
+
     def _is_short(self, op: Op) -> bool:
         """Return whether a load is known to be made less often than a block has elements."""
         trips = self._memory.trips.get(self.loop.number)
         return trips is not None and trips.returns + 1 < elements_of_block(op.element.size)
 
     def _row(self, op: Op, line: Line, window: Window) -> tuple[RowAccess, list[str]]:
+        numbers, size = self._numbers, op.element.size
+        origin = self.lanes.code.let(f"sub i64 {window.base}, {op.address.offset}")
+        start = numbers.do("sub", line.start, numbers.spread(origin))
+        places = self._memory.global_.addresses.places(window, size, size)
+        return self._tested(op, line, start, places, window.host)
+
+    def _row_of_group(self, op: Op, line: Line) -> tuple[RowAccess, list[str]]:
+        size, memory = op.element.size, self._memory.local.memory
+        start = self._numbers.do("add", line.start, op.address.offset)
+        places = str(memory.group_bytes // size)
+        return self._tested(op, line, start, places, memory.group_place(self.lanes.entry))
+
+    def _tested(
+        self, op: Op, line: Line, start: list[str], count: str, memory: str
+    ) -> tuple[RowAccess, list[str]]:
+        """Return the rows of an access, and tests that all of their elements are inside.
+
+        Rows start so many bytes after the begin of a block of memory, a ptr, that has `count`
+        elements.
+        """
         lanes, numbers, size = self.lanes, self._numbers, op.element.size
         code, last = lanes.code, self._last_of(op)[0]
-        origin = code.let(f"sub i64 {window.base}, {op.address.offset}")
-        start = numbers.do("sub", line.start, numbers.spread(origin))
         end = numbers.do("add", start, numbers.spread(code.let(f"mul i64 {last}, {size}")))
-        places = numbers.spread(self._memory.global_.addresses.places(window, size, size))
+        places = numbers.spread(count)
         held = none = ["splat (i1 true)"] * lanes.k
         for place in (start, end):
             elements = [element_number(code, p, size, numbers.n) for p in place]
@@ -193,7 +225,7 @@ class RowFinder:
             held = lanes.combine("and", held, condition)
         failed = lanes.combine("and", lanes.mask, lanes.combine("xor", held, none))
         tests = [code.let(f"xor i1 {lanes.any(failed)}, true")]
-        host = numbers.spread(code.let(f"ptrtoint ptr {window.host} to i64"))
+        host = numbers.spread(code.let(f"ptrtoint ptr {memory} to i64"))
         hosts = numbers.do("add", start, host)
         if op.ins.row.is_load:
             least = elements_of_block(size) - 1
@@ -247,7 +279,11 @@ def has_rows(lanes: LaneCode, loop: Loop) -> bool:
 def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
     """Return whether an op loads in each iteration, other than one place or neighbours."""
     row, base = op.ins.row, op.base
-    if not row.is_load or row.segment is not Segment.GLOBAL or row.type is None or base is None:
+    if not row.is_load or row.type is None or base is None:
+        return False
+    if row.segment is not Segment.GLOBAL and not (
+        row.segment is Segment.GROUP and lanes.facts.singles
+    ):
         return False
     apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)
     return _is_always_made(loop, op) and apart and may_block(lanes, row.type.size)
@@ -279,6 +315,12 @@ def _is_same(a: Value | None, b: Value | None, depth: int = MOST_DEEP) -> bool:
 def _is_always_made(loop: Loop, op: Op) -> bool:
     """Return whether a loop runs an op in each iteration."""
     return op.node == loop.header or loop.nodes <= {loop.header, loop.latch, op.node}
+
+
+def _stores_to_group(lanes: LaneCode, loop: Loop) -> bool:
+    """Return whether a loop may change group memory."""
+    rows = (op.ins.row for number in loop.nodes for op in lanes.ssa.ops.get(number, ()))
+    return any(r.segment is Segment.GROUP and (r.is_atomic or not r.is_load) for r in rows)
 
 
 def _may_store(op: Op) -> bool:

@@ -86,6 +86,8 @@ class Access:
         elif row.segment is Segment.GROUP and self.tile.is_unread:
             if row.is_load:
                 self.global_.pieces.define(op, self.tile.load(op))
+        elif self.global_.rows.has(op):
+            self.global_.rows.op(op)
         else:
             self.local.op(op)
 

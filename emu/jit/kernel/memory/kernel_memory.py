@@ -18,10 +18,14 @@ from ...runtime.context import Slot, WatchedBy
 from ..context_code import load_slot
 from ..lane_code import vectors_of
 from .group_cells import GroupCells, group_cells
+from .shuffles.routed import are_scattered
 from .shuffles.shuffled import READ_BEYOND
 
 MOST_ON_STACK = 1 << 15
 """Bytes of group memory, or of a warp's private memory, that native code has on its stack."""
+
+MOST_AFTER_GROUP = 1 << 12
+"""Bytes after group memory that lanes that do not run may read, so that all lanes load alike."""
 
 AFTER_PRIVATE = 8
 """Bytes after private memory on the stack: a gather of the last byte reads a word there."""
@@ -59,6 +63,9 @@ class KernelMemory:
     group_cells: GroupCells = field(default_factory=GroupCells)
     """Cells of atomics after group memory on the stack."""
 
+    after_group: int = READ_BEYOND
+    """Bytes after group memory on the stack that may be read."""
+
     last_readers: frozenset[int] = frozenset()
     """Nodes whose private stores need no mask: other lanes load no private memory any more."""
 
@@ -94,7 +101,7 @@ class KernelMemory:
         """
         if not self._group_place:
             if self.is_group_on_stack:
-                size = max(self.group_bytes + READ_BEYOND, self.group_cells.end)
+                size = max(self.group_bytes + self.after_group, self.group_cells.end)
                 self._group_place.append(entry.let(f"alloca [{size} x i8], align 64"))
             else:
                 slot = load_slot(entry, Slot.GROUP_MEMORY)
@@ -159,9 +166,27 @@ def memory_of(
         each_apart=_each_apart(kernel, facts, plan),
         forwarded=Forwarded() if plan.sparse else forwarded(shapes, kernel.group_size, n),
         group_cells=group_cells(kernel, facts.width, k),
+        after_group=READ_BEYOND + (_reach(shapes) if facts.singles else 0),
         last_readers=plan.last_readers,
         relied=relied,
     )
+
+
+def _reach(shapes: Shapes) -> int:
+    """Return how far lanes load group memory from lane 0's places, one by one."""
+    reach = 0
+    for ops in shapes.ssa.ops.values():
+        for op in ops:
+            row, base = op.ins.row, op.base
+            if not (row.is_load and row.segment is Segment.GROUP) or base is None:
+                continue
+            found = shapes.distances_of(base)
+            if found is None or found.multiples or found.step in (0, op.element.size):
+                continue
+            far = int(found.constants.max())
+            if far <= MOST_AFTER_GROUP and are_scattered(found.constants, op.element.size):
+                reach = max(reach, far)
+    return reach
 
 
 def private_element(kernel: Kernel) -> int:

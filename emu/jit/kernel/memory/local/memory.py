@@ -27,6 +27,7 @@ from ..shuffles.routed import Routed
 from .checks import LocalChecks
 from .few_rows import FewOffsets, FewRows, few_offsets
 from .private_rows import PrivateRows
+from .single_loads import SingleLoads
 
 
 class LocalMemory:
@@ -43,6 +44,7 @@ class LocalMemory:
         self.checks = LocalChecks(lanes, memory)
         self.rows = PrivateRows(lanes, moves, memory)
         self._few_rows = FewRows(lanes, moves, self.rows)
+        self._single_loads = SingleLoads(lanes, memory, self.checks, self._any_places)
         self.forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
 
@@ -75,6 +77,9 @@ class LocalMemory:
             self._routed(op, type_, extent, self._memory(address.segment), route)
         elif (step := self.pieces.step(op, extent.base)) is not None:
             self._in_pieces(op, type_, extent, self._memory(address.segment), step)
+        elif (distances := self._single_loads.found_for(op, extent)) is not None:
+            loaded = self._single_loads.load(op, type_, extent, distances)
+            self._define(op, [extended(lanes.code, c, type_, lanes.n) for c in loaded])
         else:
             self._define(op, self._scattered(op, type_, extent, self._memory(address.segment)))
 
@@ -143,6 +148,11 @@ class LocalMemory:
             return moves.load_each(type_, places, reads_on=True)
         moves.store_each(type_, moves.store_data(op, type_), places)
         return []
+
+    def _any_places(self, op: Op, type_: Type, extent: Extent) -> list[str]:
+        """Gather what has been tested."""
+        places = self._places(self._memory(op.address.segment), extent)
+        return self._each(op, type_, places)
 
     def _scattered(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
         """Access any places: gather or scatter, if they are not shuffled neighbours."""

@@ -25,6 +25,9 @@ from .routes import LANES, Labels, Route, route, rows, windows
 VECTOR = 64
 """Bytes of a vector of words or larger elements; smaller ones have `LANES` elements, too."""
 
+LANES_OF_ACCESS = 4
+"""Lanes that a wide access has to serve, on average."""
+
 GATHER = 10
 """Shuffles and accesses that take about as long as one gather or scatter of 16 lanes, or less."""
 
@@ -104,11 +107,17 @@ def distances_in_elements(
     return found
 
 
+def are_scattered(constants: Numbers, size: int) -> bool:
+    """Return whether elements at these distances in bytes are in too many places for a route."""
+    elements = [int(c) // size for c in constants]
+    return len(rows(elements, vector_lanes(size))) > len(elements) // LANES_OF_ACCESS
+
+
 def routed_load(places: Numbers, size: int = 4) -> Routed | None:
     """Return how a load is made; None if gathers are as fast."""
     elements, n = [int(p) for p in places], vector_lanes(size)
     found = rows(elements, n)
-    if len(found) > len(elements) // 4:
+    if len(found) > len(elements) // LANES_OF_ACCESS:
         return None
     given: list[Labels] = [
         [first + i if i < count else None for i in range(n)] for first, count in found
@@ -122,7 +131,7 @@ def routed_store(places: Numbers, size: int = 4) -> Routed | None:
     elements, n = [int(p) for p in places], vector_lanes(size)
     lane_of = {element: lane for lane, element in enumerate(elements)}
     found = windows(elements, exact=True, n=n)
-    if len(lane_of) < len(elements) or len(found) > len(elements) // 4:
+    if len(lane_of) < len(elements) or len(found) > len(elements) // LANES_OF_ACCESS:
         return None
     given = [range(at, at + n) for at in range(0, len(elements), n)]
     wanted: list[Labels] = [
