@@ -14,12 +14,21 @@ from ..lane_code import LaneCode
 from ..row_quotients import Rows, is_row_number
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
-from .addressing.near import TABLE, has_permutes, is_computed, is_shuffled, near_of, permuted
+from .addressing.near import (
+    TABLE,
+    has_permutes,
+    is_computed,
+    is_sampled,
+    is_shuffled,
+    near_of,
+    permuted,
+)
 from .addressing.two_indices import of_two_indices
 from .cold import Cold
 from .moves import Moves
 from .scattered import Scattered, steps_by_elements
 from .shuffles import tables
+from .shuffles.stepped import LARGEST, Stepped, stepped_of
 from .site import Site
 
 
@@ -96,6 +105,9 @@ class ByIndex:
         refills = lanes.facts.refills  # lanes have any work-items, and are hardly ever neighbours
         if form.scale != site.size or refills or not is_computed(index, lanes.shapes):
             return each()
+        stepped = None if before else stepped_of(lanes, index, site.size)
+        if stepped is not None:
+            return self._stepped(site, form, (offset, count), stepped, each)
         near = near_of(lanes, index)
 
         def host() -> str:
@@ -117,7 +129,7 @@ class ByIndex:
             if not (
                 site.is_load
                 and has_permutes(site.size, lanes.n)
-                and is_shuffled(index, lanes.shapes)
+                and (is_shuffled(index, lanes.shapes) or is_sampled(index, lanes.shapes))
             ):
                 return each()
             good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
@@ -130,6 +142,42 @@ class ByIndex:
             good = code.let(f"and i1 {rows.are_long}, {fits(code.let(f'add i64 {more}, 1'))}")
             return self._either(site, good, lambda: self._of_rows(site, rows, host(), more), each)
         good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.count)}")
+        return self._either(site, good, lambda: self._wide(site, host()), others)
+
+    def _stepped(
+        self,
+        site: Site,
+        form: Form,
+        buffer: tuple[str, str],
+        stepped: Stepped,
+        each: Callable[[], list[str]],
+    ) -> list[str]:
+        """Access words at a step that a run shows: neighbours, near each other, or anywhere.
+
+        `buffer` has the offset of the first index, and how many indices are inside.
+        """
+        lanes, code, (offset, count) = self.lanes, self.lanes.code, buffer
+        inside = code.let(f"icmp ult i64 {stepped.last()}, {count}")
+
+        def host() -> str:
+            start = self.addresses.plus_scaled(offset, stepped.first, form.scale)
+            return self.addresses.host(site.window, start)
+
+        def apart() -> list[str]:
+            if site.is_load:
+                return stepped.load(host())
+            stepped.store(self.moves.store_data(site.op, site.type), host())
+            return []
+
+        def others() -> list[str]:
+            good = code.let(f"and i1 {stepped.is_step(2, LARGEST)}, {inside}")
+            if not site.is_load:
+                absent = lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k)
+                all_run = code.let(f"xor i1 {lanes.any(absent)}, true")
+                good = code.let(f"and i1 {good}, {all_run}")
+            return self._either(site, good, apart, each)
+
+        good = code.let(f"and i1 {stepped.is_step(1, 1)}, {inside}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
 
     def _of_rows(self, site: Site, rows: Rows, host: str, more: str) -> list[str]:

@@ -23,6 +23,7 @@ TABLE = 64
 
 _BITWISE = frozenset({"and", "or", "xor", "shl", "shr", "div"})
 _LINEAR = frozenset({"add", "sub", "mul", "mad"})
+_ROUNDED = frozenset({"cvt", "fma", "floor", "ceil", "trunc", "rint", "div", "mov"})
 _CLAMPS = frozenset({"min", "max", "select"})
 
 
@@ -102,6 +103,31 @@ def is_shuffled(index: Value, shapes: LaneShapes, *, clamped: bool = False) -> b
         elif row.unit is not Unit.ID or Flags.CROSS_LANE in row.flags:
             return False
     return shuffled
+
+
+def is_sampled(index: Value, shapes: LaneShapes) -> bool:
+    """Return whether a number calculated with floats, and converted, makes an index.
+
+    So do kernels that scale an image. Work-item ids and uniform values make the number, so lanes
+    that follow each other have places that do, or nearly.
+    """
+    converted = False
+    work, seen = [index], {index}
+    while work:
+        value = work.pop()
+        if shapes.is_uniform(value):
+            continue
+        if not isinstance(value, Op):
+            return False
+        row = value.ins.row
+        if row.stem in _LINEAR | _CLAMPS | _ROUNDED:
+            converted |= row.stem == "cvt" and row.type is not None and not row.type.is_float
+            args = [a for a in value.args[row.stem == "select" :] if a not in seen]
+            work += args
+            seen.update(args)
+        elif row.unit is not Unit.ID or Flags.CROSS_LANE in row.flags:
+            return False
+    return converted
 
 
 def has_permutes(size: int, lanes: int) -> bool:

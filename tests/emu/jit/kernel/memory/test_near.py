@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simtlab.asm.assemble import assemble
+from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.emu.jit.kernel.memory.addressing.near import is_computed, is_shuffled
+from simtlab.emu.jit.llvm.toolchain import host_has
 
 from ....support.flows import op_of, shapes_of
 from ...support.agreement import same
@@ -175,3 +179,57 @@ def test_indices_that_lanes_have_loaded_are_not_calculated(index: str, is_one: b
         st_global_u32 $s3, [$d3]"""
     )
     assert is_computed(op_of(shapes.ssa, "mul_u32"), shapes) == is_one
+
+
+SAMPLED = """
+    kernel sample(global f32* %image, global f32* %out, u32 %n, f32 %scale, f32 %start) {
+        workitemflatabsid_u32 $s0
+        ld_kernarg_u32 $s1, [%n]
+        ld_kernarg_f32 $s2, [%scale]
+        ld_kernarg_f32 $s3, [%start]
+        rem_u32 $s5, $s0, 7
+        cmp_eq_u32 $c0, $s5, 2
+        cbr $c0, @done
+        cvt_f32_u32 $s4, $s0
+        fma_f32 $s4, $s4, $s2, $s3
+        floor_f32 $s4, $s4
+        cvt_s32_f32 $s5, $s4
+        sub_u32 $s6, $s1, 1
+        add_s32 $s5, $s5, 1
+        max_s32 $s5, $s5, 0
+        min_s32 $s5, $s5, $s6
+        ld_kernarg_u64 $d0, [%image]
+        cvt_s64_s32 $d1, $s5
+        mad_u64 $d1, $d1, 4, $d0
+        ld_global_f32 $s7, [$d1]
+        ld_kernarg_u64 $d0, [%out]
+        cvt_u64_u32 $d1, $s0
+        mad_u64 $d1, $d1, 4, $d0
+        st_global_f32 $s7, [$d1]
+    @done:
+        ret
+    }"""
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.3, 1.0, 1.9, 2.1, 50.0, -0.7, np.inf, np.nan])
+@pytest.mark.parametrize("start", [0.0, 100.5, -3e9])
+def test_places_made_of_floats_are_those_of_the_oracle(scale: float, start: float) -> None:
+    for n in (1, 40, 300):
+        x = np.random.default_rng(n).random(n, np.float32)
+        numbers = [n, np.float32(scale), np.float32(start)]
+        same(SAMPLED, [x, np.zeros(130, np.float32), *numbers], items=130, group_size=65)
+        same(SAMPLED, [x, np.zeros(128, np.float32), *numbers], items=128, group_size=64)
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 64])
+def test_places_made_of_floats_in_warps_of_any_width(width: int) -> None:
+    x = np.arange(90, dtype=np.float32)
+    given = [x, np.zeros(128, np.float32), 90, np.float32(0.4), np.float32(2.0)]
+    same(SAMPLED, given, items=128, group_size=64, width=width)
+
+
+@pytest.mark.skipif(not host_has("avx512f"), reason="needs AVX-512")
+def test_places_made_of_floats_have_windows() -> None:
+    kernel = assemble(SAMPLED).kernels[0]
+    facts = facts_of(kernel, Geometry.of(items=128, group_size=64))
+    assert "vpermi2var.d.512" in generate(kernel, 0, facts)
