@@ -29,6 +29,7 @@ from ..lanes.lane_plan import LONG_UNITS
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
 from ..values.ssa import Const, Op, Value, made_of
+from ..warps.agreed import with_neighbours
 from ..warps.uniformity import Shapes
 from .chains import waits_for_results
 from .columns import goes_down_columns
@@ -199,7 +200,7 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
 def _usual_lanes(shapes: Shapes) -> int:
     """Return the lanes of a warp where 64 do not pay."""
     if not shapes.facts.piece and not shapes.flow.loops:
-        return FEW if _gains_by_few(shapes) else USUAL
+        return FEW if _gains_by_few(shapes) or _accesses_by_list(shapes) else USUAL
     if shapes.facts.piece or carries_in_registers(shapes, USUAL):
         return USUAL
     if reads_in_registers(shapes, FEW):
@@ -215,6 +216,19 @@ def _gains_by_few(shapes: Shapes) -> bool:
     return MOST_BY_TWO < live_values(shapes) <= MOST_BY_ONE and not any(
         isinstance(v, Op) and v.ins.row.unit in LONG_UNITS and is_vector(shapes, v)
         for v in shapes.ssa.values()
+    )
+
+
+def _accesses_by_list(shapes: Shapes) -> bool:
+    """Return whether accesses are by numbers of a list that may be neighbours in all of a warp.
+
+    They come in runs, as the zones of a row. Fewer warps of few lanes are at the end of one.
+    """
+    return any(
+        with_neighbours(shapes, op, ops[at + 1 :]) is not None
+        for ops in shapes.ssa.ops.values()
+        for at, op in enumerate(ops)
+        if op.ins.row.is_load
     )
 
 

@@ -449,3 +449,11 @@ def test_whole_workgroups_have_a_whole_number_of_warps() -> None:
     with pytest.raises(ValueError, match="invalid width 128: a workgroup of 192 work-items"):
         Facts(128, (192, 1, 1), True)
     assert not Facts(128, (192, 1, 1), False).piece
+
+
+@pytest.mark.parametrize(("accesses", "width"), [(3, USUAL), (4, FEW), (8, FEW)])
+def test_code_that_goes_by_a_list_gets_few_lanes(accesses: int, width: int) -> None:
+    body = START.replace("@top:", "cvt_u64_u32 $d3, $s4\n mad_u64 $d3, $d3, 4, $d1")
+    for at in range(accesses):
+        body += f"ld_global_u32 $s3, [$d3+{4 * at}]\n add_u32 $s2, $s2, $s3\n"
+    assert width_of(f"{body} st_global_u32 $s2, [$d2]\n") == width
