@@ -59,7 +59,8 @@ def _masks(kernel: Kernel, facts: Facts) -> Iterator[str]:
     flow, plan = analysis.flow, analysis.lane_plan(facts)
     how = "loop lane by lane"
     if plan.has_both:
-        how += f" below {facts.together_from} lanes"
+        number_of = "a measured number of" if plan.finds_limit else facts.together_from
+        how += f" below {number_of} lanes"
     for number in flow.order:
         if number not in plan.waits:
             continue

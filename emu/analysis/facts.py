@@ -54,6 +54,7 @@ class Facts:
     `chunk` is how many lanes a vector has, where it divides the width.
     `poison`, in a debug build, is what variables hold before they are written (docs/jit.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
+    `finds_limit`: native code finds that number itself, for loops in which no order of lanes shows.
     `own_memory`: how loops over private memory run.
     `counts`: the code counts what the post-dominator stack executes (analysis/counting) in warps
     of so many lanes, which divide the width; 0: it does not count.
@@ -76,6 +77,7 @@ class Facts:
     whole: bool
     poison: int | None = None
     together_from: int = NEVER_TOGETHER
+    finds_limit: bool = False
     own_memory: OwnMemory = OwnMemory.TOGETHER
     counts: int = 0
     marks: bool = False

@@ -11,7 +11,7 @@ from ..loops.moved_runs import moved_runs
 from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
 from .masks import Masks
-from .sparse import sparse_loops, sparse_runs, ways_out
+from .sparse import order_shows, sparse_loops, sparse_runs, ways_out
 
 MOST_ALONE = 64
 """The most lanes of a warp in which a lane may run a loop alone: a mask is one word there."""
@@ -44,9 +44,18 @@ class LanePlan:
             self.sparse = sparse_loops(shapes)
         elif few_lanes and runs:
             self.sparse = sparse_runs(shapes)
-        self.has_both = shapes.facts.together_from <= shapes.facts.width and not any(
+        moves_run = any(
             run.is_shared for loop in self.sparse.values() for run in moved_runs(shapes.ssa, loop)
         )
+        self.finds_limit = (
+            facts.finds_limit
+            and bool(self.sparse)
+            and not moves_run
+            and not any(order_shows(shapes.ssa, loop) for loop in self.sparse.values())
+        )
+        """Whether native code finds how few lanes shall run these loops one by one."""
+        may_run_both = self.finds_limit or facts.together_from <= facts.width
+        self.has_both = may_run_both and not moves_run
         """Whether each of these loops has nodes of its own too, for masks with many lanes."""
         alone = {} if self.has_both else self.sparse
         inner = {n for header, loop in alone.items() for n in loop.nodes - {header}}

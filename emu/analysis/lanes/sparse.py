@@ -135,6 +135,18 @@ def gains_alone(shapes: Shapes, loop: Loop) -> bool:
     return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
 
 
+def order_shows(ssa: Ssa, loop: Loop) -> bool:
+    """Return whether memory may depend on the order in which lanes run a loop's iterations.
+
+    Not where they change nothing that lanes share, or change it by atomics that commute, and load
+    nothing of it. Code outside of the loop runs for all lanes in any case.
+    """
+    ops = (op for number in loop.nodes for op in ssa.ops.get(number, ()))
+    rows = [op.ins.row for op in ops if op.ins.row.segment in _SHARED]
+    loads = any(row.is_load for row in rows)
+    return any(row.is_store or (row.is_atomic and loads) for row in rows)
+
+
 def _atomics_of(ssa: Ssa, loop: Loop) -> list[Op]:
     """Return the atomics of a loop. A lane alone does all of its own before the next lane's."""
     ops = (op for number in loop.nodes for op in ssa.ops.get(number, ()))

@@ -39,7 +39,7 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
-from ..runtime.gathers import gathers_fast, own_memory, together_from
+from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_many
 from ..runtime.strips import reporting_lowest
@@ -113,12 +113,22 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     if own.stack:
         return own
     if _may_be_sparse(kernel):
-        own = replace(own, together_from=together_from(), own_memory=own_memory())
+        own = replace(
+            own,
+            together_from=together_from(),
+            finds_limit=finds_limit(),
+            own_memory=own_memory(),
+        )
     if depends_on_width(kernel):
         return own
     items = prod(geometry.group_size)
     usual = facts_at(geometry, items if items in SMALL_GROUPS else USUAL)
-    usual = replace(usual, together_from=own.together_from, own_memory=own.own_memory)
+    usual = replace(
+        usual,
+        together_from=own.together_from,
+        finds_limit=own.finds_limit,
+        own_memory=own.own_memory,
+    )
     if (columns := column_facts(kernel, usual)) is not None:
         return columns
     if (sharing := sharing_facts(kernel, usual)) is not None:
@@ -171,6 +181,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
         marks=marks,
         by_batches=by_batches,
         together_from=own.together_from,
+        finds_limit=own.finds_limit,
         own_memory=own.own_memory,
         strips=False,
     )
@@ -267,8 +278,13 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         relied = reliance_of(kernel, facts.group_size, by_batches=facts.by_batches)
         assert relied is not None, "counted in the interpreter's order"
         counted = Counted(regions, relied, analysis.lane_plan(facts))
-    shapes = analysis.shapes(facts)
-    plan = analysis.lane_plan(facts) if counted is None else _counting_plan(shapes, counted)
+    measures = kernel.private_size and facts.own_memory is OwnMemory.MEASURED
+    alone = _alone(analysis, facts) if measures else None
+    usual_facts = facts
+    if alone is not None and _finds_limit(analysis, replace(facts, own_memory=OwnMemory.ALONE)):
+        usual_facts = replace(facts, own_memory=OwnMemory.ALONE)
+    shapes = analysis.shapes(usual_facts)
+    plan = analysis.lane_plan(usual_facts) if counted is None else _counting_plan(shapes, counted)
     module = ModuleText(function_attributes())
     usual = _in_turns(kernel, facts)
 
@@ -279,12 +295,10 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 
     make_others = others if usual else None
     function = KernelCode(module, kernel, readonly_bytes, shapes, plan, counted, make_others)
-    measures = kernel.private_size and facts.own_memory is OwnMemory.MEASURED
-    alone = _alone(analysis, facts) if measures else None
     giving = refilled(kernel, shapes, plan) if host_has("avx512f") else None
-    if alone is not None:
-        version = KernelCode(module, kernel, readonly_bytes, *alone)
-        module.define("kernel", function.faster_of(version))
+    if alone is not None or plan.finds_limit:
+        version = None if alone is None else KernelCode(module, kernel, readonly_bytes, *alone)
+        module.define("kernel", function.fastest(version))
     elif giving is not None:
         usual_code = function.text(kernel=f"define internal i32 @{refilling.IN_ORDER}")
         module.define(refilling.IN_ORDER, usual_code)
@@ -324,7 +338,9 @@ def _alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:
 
     None where there are no such loops, and where warps take turns at barriers.
     """
-    alone = replace(facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER)
+    alone = replace(
+        facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER, finds_limit=False
+    )
     shapes = analysis.shapes(alone)
     if any(node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes):
         return None
@@ -332,6 +348,11 @@ def _alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:
     if not any(has_own_memory(shapes, loop) for loop in plan.sparse.values()):
         return None
     return shapes, plan
+
+
+def _finds_limit(analysis: Analysis, facts: Facts) -> bool:
+    """Return whether native code finds how few lanes shall run sparse loops one by one."""
+    return facts.finds_limit and analysis.lane_plan(facts).finds_limit
 
 
 def _in_turns(kernel: Kernel, facts: Facts) -> Facts | None:

@@ -49,7 +49,7 @@ from .workgroups.identity import (
 )
 from .workgroups.one_warp import OneWarp
 from .workgroups.rounds import Rounds
-from .workgroups.trial import VERSIONS, trial
+from .workgroups.trial import ALONE, LIMIT, TOGETHER, trial, versions_of
 from .workgroups.turns import in_turns
 from .workgroups.zeroed import zeroed
 
@@ -153,17 +153,22 @@ class KernelCode:
         for variables in (self.variables, *filter(None, self._versions)):
             variables.check()
         if name:
-            return definition(
-                f"define internal i32 @{name}({ARGUMENTS}) noinline", self.entry, code
-            )
+            limit = f", i64 {LIMIT}" if name in (TOGETHER, ALONE) else ""
+            head = f"define internal i32 @{name}({ARGUMENTS}{limit}) noinline"
+            return definition(head, self.entry, code)
         return self._called(lambda head: definition(head, self.entry, code), kernel)
 
-    def faster_of(self, alone: KernelCode) -> str:
-        """Return this function and another version, of which calls find the faster one."""
-        module = self.code.module
-        for name, version in zip(VERSIONS, (self, alone), strict=True):
-            module.define(name, version.text(name))
-        return self._called(lambda head: trial(module, head))
+    def fastest(self, alone: KernelCode | None) -> str:
+        """Return a function with several versions, of which calls find the fastest one.
+
+        This one is called with a limit if it finds one. `alone` is another one.
+        """
+        module, finds_limit = self.code.module, self.plan.finds_limit
+        module.define(TOGETHER, self.text(TOGETHER))
+        if alone is not None:
+            module.define(ALONE, alone.text(ALONE))
+        versions = versions_of(self.facts, finds_limit=finds_limit, has_alone=alone is not None)
+        return self._called(lambda head: trial(module, head, versions))
 
     def _called(self, text: Callable[[str], str], kernel: str = "define i32 @kernel") -> str:
         """Return what is called for a range of workgroups; `text(head)` is the function for it.

@@ -38,6 +38,7 @@ from .node_ops import NodeOps
 from .workgroups.barriers import Barriers
 from .workgroups.identity import GROUP, Identity, Warp
 from .workgroups.one_warp import OneWarp
+from .workgroups.trial import LIMIT
 
 
 class Nodes:
@@ -367,7 +368,8 @@ class Nodes:
         """Return whether so few lanes run that each shall run a sparse loop alone, an i1."""
         lanes, code = self.lanes, self.lanes.code
         count = code.call("i64", "llvm.ctpop.i64", f"i64 {lanes.running()}")
-        return code.let(f"icmp ult i64 {count}, {lanes.facts.together_from}")
+        limit = LIMIT if self.plan.finds_limit else lanes.facts.together_from
+        return code.let(f"icmp ult i64 {count}, {limit}")
 
     def assume(
         self,

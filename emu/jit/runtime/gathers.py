@@ -44,10 +44,22 @@ def together_from() -> int:
     """Return the running lanes from which on a sparse loop runs for all of them together.
 
     SIMTLAB_LOOPS says it: `alone` (never), `together` (always), or a number of lanes from 1 to 64.
-    Otherwise it is measured. Raises UsageError.
+    `measured` is never, where native code does not find the number itself. Otherwise it is measured
+    on this host. Raises UsageError.
     """
     wanted = os.environ.get(VARIABLE)
     return _measured() if not wanted else _parsed(wanted)
+
+
+def finds_limit() -> bool:
+    """Return whether native code finds that number itself: as SIMTLAB_LOOPS says, or by the host.
+
+    Where gathers are slow, the loop decides: how long lanes stay in it, how much it computes, how
+    often branches are mispredicted.
+    """
+    wanted = os.environ.get(VARIABLE)
+    never = _measured() == NEVER_TOGETHER if not wanted else wanted == "measured"
+    return never and host_has("sse2")
 
 
 def gathers_fast() -> bool:
@@ -58,7 +70,7 @@ def gathers_fast() -> bool:
 def own_memory() -> OwnMemory:
     """Return how loops over private memory run: as SIMTLAB_LOOPS says, or as native code finds."""
     match os.environ.get(VARIABLE):
-        case None | "":
+        case None | "" | "measured":
             return OwnMemory.MEASURED if host_has("sse2") else OwnMemory.TOGETHER
         case "together":
             return OwnMemory.TOGETHER
@@ -68,15 +80,15 @@ def own_memory() -> OwnMemory:
 
 def _parsed(wanted: str) -> int:
     match wanted:
-        case "alone":
+        case "alone" | "measured":
             return NEVER_TOGETHER
         case "together":
             return 0
     if wanted.isascii() and wanted.isdecimal() and 1 <= int(wanted) < NEVER_TOGETHER:
         return int(wanted)
     raise UsageError(
-        f"{VARIABLE} is {wanted!r}: expected `alone`, `together`, or a number of lanes from 1 to "
-        f"{NEVER_TOGETHER - 1}",
+        f"{VARIABLE} is {wanted!r}: expected `alone`, `together`, `measured`, or a number of lanes "
+        f"from 1 to {NEVER_TOGETHER - 1}",
         code="SIM522",
         hint=f"without {VARIABLE} simtlab decides by a measurement of the CPU",
     )

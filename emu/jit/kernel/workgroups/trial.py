@@ -1,24 +1,59 @@
-"""A kernel with two versions, of which calls find the faster one.
+"""A kernel with several versions, of which calls find the fastest one.
 
-Calls take their workgroups in short stretches, by the two versions in turns, and compare cycles.
-Stretches grow until they take long enough. The first pair of them, of cold code, does not count.
-Each other pair is a vote, which counts double if one version takes twice as long: any stretch may
-be interrupted, so no sum is kept. Which version begins a pair changes, lest every other workgroup
-has more to do. When enough votes agree, all later calls of the process use that version.
+Two versions are compared at a time: the best one so far, and the next one. Calls take their
+workgroups in short stretches, by the two in turns, and compare cycles. Stretches grow until they
+take long enough. The first pair of them, of cold code, does not count. Each other pair is a vote,
+which counts double if one version takes twice as long: any stretch may be interrupted, so no sum is
+kept. Which version begins a pair changes, lest every other workgroup has more to do. When enough
+votes agree, the winner is compared with the next version. After the last one all later calls of the
+process use the winner.
 
-Threads may count at the same time; a vote that is lost does no harm. Both versions give the same
+A version is a function, and the limit that it is called with: below so many running lanes each runs
+a sparse loop alone.
+
+Threads may count at the same time; a vote that is lost does no harm. All versions give the same
 results, so the order of what is measured does not show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from ....analysis.facts import NEVER_TOGETHER, Facts
 from ...llvm.function_text import FunctionText, definition
 from ...llvm.text import ModuleText
 
-VERSIONS = ("together", "alone")
-"""The names of the functions of both versions."""
+TOGETHER, ALONE = "together", "alone"
+"""The names of functions: lanes run loops together, or as the limit says; all run them alone."""
+
+LIMIT = "%alone_below"
+"""The last argument of such a function: the limit of its version."""
+
+FEW = 16
+"""The limit of a version between the others, in warps of 32 lanes or more. Loops of lanes that leave
+one after the other gain most by it: in tree searches, quadrature and a sudoku, 8 and 32 lanes were
+no better."""
+
+
+class Version(NamedTuple):
+    """What is called: a function, and the limit that is its last argument."""
+
+    function: str
+    limit: int
+
+
+def versions_of(facts: Facts, *, finds_limit: bool, has_alone: bool) -> list[Version]:
+    """Return the versions of a kernel, in the order in which they are compared.
+
+    `has_alone`: there is a function in which all lanes run loops alone; else a limit does that.
+    """
+    alone = Version(ALONE, 0) if has_alone else Version(TOGETHER, NEVER_TOGETHER)
+    found = [Version(TOGETHER, 0), alone]
+    if finds_limit:
+        found.append(Version(TOGETHER, min(FEW, max(2, facts.width // 2))))
+    return found
+
 
 LEAST_CYCLES = 50_000
 """Cycles of a pair of stretches that counts."""
@@ -35,30 +70,36 @@ CLEAR = 2
 MOST_PAIRS = 16
 """Pairs after which the version with more votes is taken."""
 
-_WORDS = ("chosen", "turn", "pairs", "votes", "size", "cycles", "groups")
-"""What calls leave to later ones: the chosen version plus one, the number of the next of four
-stretches (together, alone, alone, together), pairs that were compared, votes for `alone` less those
-for `together`, the logarithm of a stretch's workgroups, and the cycles and workgroups of the
-stretch before."""
+_WORDS = ("over", "best", "next", "turn", "pairs", "votes", "size", "cycles", "groups")
+"""What calls leave to later ones: whether all versions were compared, the best one so far, the
+versions before the one that it is compared with, the number of the next of four stretches (best,
+next, next, best), pairs that were compared, votes for the next one less those for the best one, the
+logarithm of a stretch's workgroups, and the cycles and workgroups of the stretch before."""
 
 
-def trial(module: ModuleText, head: str) -> str:
-    """Return the function that runs a range of workgroups by the faster version, once it is known.
+def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
+    """Return the function that runs a range of workgroups by the fastest version, once it is known.
 
-    `head` defines it, with the arguments that both versions have.
+    `head` defines it, with the arguments that all versions have before the limit.
     """
     code = FunctionText(module)
     for word in _WORDS:
         module.declare(_name(word), f"@{_name(word)} = internal global i64 0")
+    for name, type_, values in (
+        ("functions", "ptr", [f"@{version.function}" for version in versions]),
+        ("limits", "i64", [version.limit for version in versions]),
+    ):
+        listed = ", ".join(f"{type_} {value}" for value in values)
+        text = f"internal constant [{len(versions)} x {type_}] [{listed}]"
+        module.declare(_name(name), f"@{_name(name)} = {text}")
     place = code.let("alloca i64")
     code.line(f"store i64 %first, ptr {place}")
     code.jump("next")
     code.block("next")
     at = code.let(f"load i64, ptr {place}")
-    code.switch(_get(code, "chosen"), "unknown", {1: VERSIONS[0], 2: VERSIONS[1]})
-    for name in VERSIONS:
-        code.block(name)
-        code.ret("i32", code.let(f"call i32 @{name}(ptr %ctx, i64 {at}, i64 %last)"))
+    code.branch(code.let(f"icmp ne i64 {_get(code, 'over')}, 0"), "known", "unknown")
+    code.block("known")
+    code.ret("i32", _run(code, _get(code, "best"), at, "%last"))
     code.block("unknown")
     code.branch(code.let(f"icmp ult i64 {at}, %last"), "stretch", "done")
     code.block("stretch")
@@ -71,10 +112,14 @@ def trial(module: ModuleText, head: str) -> str:
     turn = _get(code, "turn")
     following = code.let(f"add i64 {turn}, 1")
     _set(code, "turn", code.let(f"and i64 {following}, 3"))
-    is_alone = code.let(f"trunc i64 {code.let(f'lshr i64 {following}, 1')} to i1")
-    version = code.let(f"select i1 {is_alone}, ptr @{VERSIONS[1]}, ptr @{VERSIONS[0]}")
+    is_next = code.let(f"trunc i64 {code.let(f'lshr i64 {following}, 1')} to i1")
+    # Another thread may have compared the last one meanwhile.
+    last = str(len(versions) - 1)
+    other = code.let(f"add i64 {_get(code, 'next')}, 1")
+    other = code.intrinsic("llvm.umin", "i64", f"i64 {other}", f"i64 {last}")
+    version = code.let(f"select i1 {is_next}, i64 {other}, i64 {_get(code, 'best')}")
     begin = code.call("i64", "llvm.readcyclecounter")
-    trapped = code.let(f"call i32 {version}(ptr %ctx, i64 {at}, i64 {end})")
+    trapped = _run(code, version, at, end)
     cycles = code.let(f"sub i64 {code.call('i64', 'llvm.readcyclecounter')}, {begin}")
     code.branch(code.let(f"icmp ne i32 {trapped}, 0"), "trapped", "measured")
     code.block("measured")
@@ -85,9 +130,11 @@ def trial(module: ModuleText, head: str) -> str:
     code.jump("next")
     code.block("second")
     known = (_get(code, "cycles"), cycles), (_get(code, "groups"), groups)
-    together = [code.let(f"select i1 {is_alone}, i64 {a}, i64 {b}") for a, b in known]
-    alone = [code.let(f"select i1 {is_alone}, i64 {b}, i64 {a}") for a, b in known]
-    _judge(code, size, together, alone)
+    best = [code.let(f"select i1 {is_next}, i64 {a}, i64 {b}") for a, b in known]
+    following = [code.let(f"select i1 {is_next}, i64 {b}, i64 {a}") for a, b in known]
+    _judge(code, size, best, following)
+    code.block("choose")
+    _choose(code, other, last)
     code.block("done")
     code.ret("i32", "0")
     code.block("trapped")
@@ -95,9 +142,19 @@ def trial(module: ModuleText, head: str) -> str:
     return definition(head, code)
 
 
-def _judge(code: FunctionText, size: str, together: Sequence[str], alone: Sequence[str]) -> None:
-    """Compare the (cycles, workgroups) of a pair of stretches, and jump to `next`."""
-    both = code.let(f"add i64 {together[0]}, {alone[0]}")
+def _run(code: FunctionText, version: str, first: str, last: str) -> str:
+    """Run a range of workgroups by a version, an i64, and return what it returns."""
+    function, limit = (
+        code.let(f"load {type_}, ptr {code.let(f'getelementptr i64, ptr @{name}, i64 {version}')}")
+        for name, type_ in ((_name("functions"), "ptr"), (_name("limits"), "i64"))
+    )
+    arguments = f"ptr %ctx, i64 {first}, i64 {last}, i64 {limit}"
+    return code.let(f"call i32 {function}({arguments})")
+
+
+def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[str]) -> None:
+    """Compare the (cycles, workgroups) of a pair of stretches, and jump to `next` or `choose`."""
+    both = code.let(f"add i64 {best[0]}, {other[0]}")
     is_short = code.let(f"icmp ult i64 {both}, {LEAST_CYCLES}")
     may_grow = code.let(f"icmp ult i64 {size}, {LONGEST.bit_length() - 1}")
     code.branch(code.let(f"and i1 {is_short}, {may_grow}"), "grow", "compare")
@@ -111,8 +168,8 @@ def _judge(code: FunctionText, size: str, together: Sequence[str], alone: Sequen
     code.branch(code.let(f"icmp eq i64 {pairs}, 0"), "next", "vote")
     code.block("vote")
     # The last stretch of a launch may be shorter than the other one.
-    a = code.let(f"mul i64 {together[0]}, {alone[1]}")
-    b = code.let(f"mul i64 {alone[0]}, {together[1]}")
+    a = code.let(f"mul i64 {best[0]}, {other[1]}")
+    b = code.let(f"mul i64 {other[0]}, {best[1]}")
     votes = _get(code, "votes")
     for less, more, sign in (a, b, -1), (b, a, 1):
         clear = code.let(f"icmp ult i64 {code.let(f'shl i64 {less}, 1')}, {more}")
@@ -125,9 +182,18 @@ def _judge(code: FunctionText, size: str, together: Sequence[str], alone: Sequen
     enough = code.let(f"icmp uge i64 {lead}, {ENOUGH}")
     last = code.let(f"icmp ugt i64 {following}, {MOST_PAIRS}")
     code.branch(code.let(f"or i1 {enough}, {last}"), "choose", "next")
-    code.block("choose")
-    is_alone = code.let(f"icmp sgt i64 {votes}, 0")
-    _set(code, "chosen", code.let(f"select i1 {is_alone}, i64 2, i64 1"))
+
+
+def _choose(code: FunctionText, other: str, last: str) -> None:
+    """Keep the better one of two versions, and jump to `next`. `last` is the last version."""
+    is_better = code.let(f"icmp sgt i64 {_get(code, 'votes')}, 0")
+    best = code.let(f"select i1 {is_better}, i64 {other}, i64 {_get(code, 'best')}")
+    _set(code, "best", best)
+    for word in "pairs", "votes":
+        _set(code, word, "0")
+    _set(code, "next", other)
+    over = code.let(f"icmp uge i64 {other}, {last}")
+    _set(code, "over", code.let(f"zext i1 {over} to i64"))
     code.jump("next")
 
 

@@ -10,7 +10,7 @@ from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.recent import Recent
 
 
-@pytest.fixture(params=["alone", "together", "2", "9", "32"])
+@pytest.fixture(params=["alone", "together", "measured", "2", "9", "32"])
 def loops(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How sparse loops run, whatever the host's CPU is good at; chains are among them."""
     monkeypatch.setenv("SIMTLAB_LOOPS", request.param)

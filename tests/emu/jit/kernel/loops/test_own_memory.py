@@ -47,7 +47,7 @@ def stack(narrow: str = "u32", deepest: int = 7) -> str:
     return STACK.format(narrow=narrow, deepest=deepest, size=int(narrow[1:]) // 8)
 
 
-@pytest.fixture(params=["alone", "together", "9"])
+@pytest.fixture(params=["alone", "together", "measured", "9"])
 def fresh(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How loops run that gain alone, in code that no cache has."""
     monkeypatch.setenv("SIMTLAB_LOOPS", request.param)
