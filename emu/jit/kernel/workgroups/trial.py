@@ -5,8 +5,11 @@ workgroups in short stretches, by the two in turns, and compare cycles. Stretche
 take long enough. The first pair of them, of cold code, does not count. Each other pair is a vote,
 which counts double if one version takes twice as long: any stretch may be interrupted, so no sum is
 kept. Which version begins a pair changes, lest every other workgroup has more to do. When enough
-votes agree, the winner is compared with the next version. After the last one all later calls of the
-process use the winner.
+votes agree, the winner is compared with the next version. After the last one calls use the winner.
+
+What is fastest may change: the first launches find nothing in caches, and frontiers grow. So all
+is compared once more when calls have taken 64 times as long as that took, and then again after
+twice that time, and so on.
 
 A version is a function, and the limit that it is called with: below so many running lanes each runs
 a sparse loop alone.
@@ -30,10 +33,9 @@ TOGETHER, ALONE = "together", "alone"
 LIMIT = "%alone_below"
 """The last argument of such a function: the limit of its version."""
 
-FEW = 16
-"""The limit of a version between the others, in warps of 32 lanes or more. Loops of lanes that leave
-one after the other gain most by it: in tree searches, quadrature and a sudoku, 8 and 32 lanes were
-no better."""
+FEW = 16, 8
+"""Limits of versions between the others, in warps of 32 lanes or more. Loops gain by them in which
+lanes stay for different times: searches of trees, quadrature."""
 
 
 class Version(NamedTuple):
@@ -51,7 +53,7 @@ def versions_of(facts: Facts, *, finds_limit: bool, has_alone: bool) -> list[Ver
     alone = Version(ALONE, 0) if has_alone else Version(TOGETHER, NEVER_TOGETHER)
     found = [Version(TOGETHER, 0), alone]
     if finds_limit:
-        found.append(Version(TOGETHER, min(FEW, max(2, facts.width // 2))))
+        found += [Version(TOGETHER, few) for few in FEW if 2 * few <= facts.width]
     return found
 
 
@@ -70,11 +72,20 @@ CLEAR = 2
 MOST_PAIRS = 16
 """Pairs after which the version with more votes is taken."""
 
-_WORDS = ("over", "best", "next", "turn", "pairs", "votes", "size", "cycles", "groups")
-"""What calls leave to later ones: whether all versions were compared, the best one so far, the
-versions before the one that it is compared with, the number of the next of four stretches (best,
-next, next, best), pairs that were compared, votes for the next one less those for the best one, the
-logarithm of a stretch's workgroups, and the cycles and workgroups of the stretch before."""
+PATIENCE = 64
+"""How many times as long as all comparisons calls use the winner, at first."""
+
+MOST_PATIENCE = 1 << 16
+
+_WORDS = {
+    "over": 0, "best": 0, "next": 1, "turn": 0, "pairs": 0, "votes": 0, "size": 0, "cycles": 0,
+    "groups": 0, "spent": 0, "left": 0, "patience": PATIENCE,
+}  # fmt: skip
+"""What calls leave to later ones: whether all versions were compared, the best one so far, the one
+that it is compared with, the number of the next of four stretches (best, next, next, best), pairs
+that were compared, votes for the next one less those for the best one, the logarithm of a stretch's
+workgroups, the cycles and workgroups of the stretch before, the cycles of all stretches, those that
+are left until all begins anew, and how many times as long as the stretches that shall take."""
 
 
 def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
@@ -83,8 +94,8 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     `head` defines it, with the arguments that all versions have before the limit.
     """
     code = FunctionText(module)
-    for word in _WORDS:
-        module.declare(_name(word), f"@{_name(word)} = internal global i64 0")
+    for word, value in _WORDS.items():
+        module.declare(_name(word), f"@{_name(word)} = internal global i64 {value}")
     for name, type_, values in (
         ("functions", "ptr", [f"@{version.function}" for version in versions]),
         ("limits", "i64", [version.limit for version in versions]),
@@ -99,7 +110,18 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     at = code.let(f"load i64, ptr {place}")
     code.branch(code.let(f"icmp ne i64 {_get(code, 'over')}, 0"), "known", "unknown")
     code.block("known")
-    code.ret("i32", _run(code, _get(code, "best"), at, "%last"))
+    best = _get(code, "best")
+    result, cycles = _timed(code, best, at, "%last")
+    left = code.let(f"sub i64 {_get(code, 'left')}, {cycles}")
+    _set(code, "left", left)
+    code.branch(code.let(f"icmp slt i64 {left}, 0"), "again", "ran", rarely=True)
+    code.block("again")
+    _set(code, "next", code.let(f"zext i1 {code.let(f'icmp eq i64 {best}, 0')} to i64"))
+    for word in "pairs", "votes", "spent", "over":
+        _set(code, word, "0")
+    code.jump("ran")
+    code.block("ran")
+    code.ret("i32", result)
     code.block("unknown")
     code.branch(code.let(f"icmp ult i64 {at}, %last"), "stretch", "done")
     code.block("stretch")
@@ -114,15 +136,13 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     _set(code, "turn", code.let(f"and i64 {following}, 3"))
     is_next = code.let(f"trunc i64 {code.let(f'lshr i64 {following}, 1')} to i1")
     # Another thread may have compared the last one meanwhile.
-    last = str(len(versions) - 1)
-    other = code.let(f"add i64 {_get(code, 'next')}, 1")
-    other = code.intrinsic("llvm.umin", "i64", f"i64 {other}", f"i64 {last}")
+    last = f"i64 {len(versions) - 1}"
+    other = code.intrinsic("llvm.umin", "i64", f"i64 {_get(code, 'next')}", last)
     version = code.let(f"select i1 {is_next}, i64 {other}, i64 {_get(code, 'best')}")
-    begin = code.call("i64", "llvm.readcyclecounter")
-    trapped = _run(code, version, at, end)
-    cycles = code.let(f"sub i64 {code.call('i64', 'llvm.readcyclecounter')}, {begin}")
+    trapped, cycles = _timed(code, version, at, end)
     code.branch(code.let(f"icmp ne i32 {trapped}, 0"), "trapped", "measured")
     code.block("measured")
+    _set(code, "spent", code.let(f"add i64 {_get(code, 'spent')}, {cycles}"))
     code.branch(code.let(f"trunc i64 {turn} to i1"), "second", "one")
     code.block("one")
     for word, value in ("cycles", cycles), ("groups", groups):
@@ -134,7 +154,7 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     following = [code.let(f"select i1 {is_next}, i64 {b}, i64 {a}") for a, b in known]
     _judge(code, size, best, following)
     code.block("choose")
-    _choose(code, other, last)
+    _choose(code, other, len(versions))
     code.block("done")
     code.ret("i32", "0")
     code.block("trapped")
@@ -142,14 +162,16 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     return definition(head, code)
 
 
-def _run(code: FunctionText, version: str, first: str, last: str) -> str:
-    """Run a range of workgroups by a version, an i64, and return what it returns."""
+def _timed(code: FunctionText, version: str, first: str, last: str) -> tuple[str, str]:
+    """Run a range of workgroups by a version, an i64; return what it returns, and its cycles."""
     function, limit = (
         code.let(f"load {type_}, ptr {code.let(f'getelementptr i64, ptr @{name}, i64 {version}')}")
         for name, type_ in ((_name("functions"), "ptr"), (_name("limits"), "i64"))
     )
     arguments = f"ptr %ctx, i64 {first}, i64 {last}, i64 {limit}"
-    return code.let(f"call i32 {function}({arguments})")
+    begin = code.call("i64", "llvm.readcyclecounter")
+    result = code.let(f"call i32 {function}({arguments})")
+    return result, code.let(f"sub i64 {code.call('i64', 'llvm.readcyclecounter')}, {begin}")
 
 
 def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[str]) -> None:
@@ -184,16 +206,25 @@ def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[s
     code.branch(code.let(f"or i1 {enough}, {last}"), "choose", "next")
 
 
-def _choose(code: FunctionText, other: str, last: str) -> None:
-    """Keep the better one of two versions, and jump to `next`. `last` is the last version."""
+def _choose(code: FunctionText, other: str, versions: int) -> None:
+    """Keep the better one of two versions, and jump to `next`."""
     is_better = code.let(f"icmp sgt i64 {_get(code, 'votes')}, 0")
     best = code.let(f"select i1 {is_better}, i64 {other}, i64 {_get(code, 'best')}")
     _set(code, "best", best)
     for word in "pairs", "votes":
         _set(code, word, "0")
-    _set(code, "next", other)
-    over = code.let(f"icmp uge i64 {other}, {last}")
-    _set(code, "over", code.let(f"zext i1 {over} to i64"))
+    following = code.let(f"add i64 {other}, 1")
+    is_best = code.let(f"zext i1 {code.let(f'icmp eq i64 {following}, {best}')} to i64")
+    following = code.let(f"add i64 {following}, {is_best}")
+    _set(code, "next", following)
+    code.branch(code.let(f"icmp uge i64 {following}, {versions}"), "decided", "next")
+    code.block("decided")
+    patience = _get(code, "patience")
+    _set(code, "left", code.let(f"mul i64 {_get(code, 'spent')}, {patience}"))
+    longer = code.let(f"shl i64 {patience}, 1")
+    most = f"i64 {MOST_PATIENCE}"
+    _set(code, "patience", code.intrinsic("llvm.umin", "i64", f"i64 {longer}", most))
+    _set(code, "over", "1")
     code.jump("next")
 
 
