@@ -247,7 +247,7 @@ def draw(rng: random.Random) -> Kernel:
     largest = 1024 if rng.random() < 0.02 else rng.choice((32, 32, 64, 128))
     case = random_kernel(rng, barriers_under_branches=True, largest_group=largest)
     width = case.geometry.width
-    loops = LOOPS or rng.choice(("", "alone", "together", str(rng.randint(2, 32))))
+    loops = LOOPS or rng.choice(("", "alone", "together", "measured", str(rng.randint(2, 32))))
     poisoned = rng.random() < 0.5
     level, many = rng.choice(LEVELS), rng.random() < 0.5
     runs = [Run("jit", width=width, level=level, poisoned=poisoned, loops=loops, many=many)]

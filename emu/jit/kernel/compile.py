@@ -61,6 +61,10 @@ MOST_WATCHED = 64
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
 
+MOST_WITH_LIMIT = 64
+"""Instructions of the largest kernel whose loops are compiled three times: for all lanes, for one of
+them in the same code, and for one with memory of its own."""
+
 MOST_IN_STRIPS = 1 << 31
 """Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""
 
@@ -280,9 +284,7 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         counted = Counted(regions, relied, analysis.lane_plan(facts))
     measures = kernel.private_size and facts.own_memory is OwnMemory.MEASURED
     alone = _alone(analysis, facts) if measures else None
-    usual_facts = facts
-    if alone is not None and _finds_limit(analysis, replace(facts, own_memory=OwnMemory.ALONE)):
-        usual_facts = replace(facts, own_memory=OwnMemory.ALONE)
+    usual_facts = facts if alone is None else _beside_alone(kernel, facts)
     shapes = analysis.shapes(usual_facts)
     plan = analysis.lane_plan(usual_facts) if counted is None else _counting_plan(shapes, counted)
     module = ModuleText(function_attributes())
@@ -350,9 +352,16 @@ def _alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:
     return shapes, plan
 
 
-def _finds_limit(analysis: Analysis, facts: Facts) -> bool:
-    """Return whether native code finds how few lanes shall run sparse loops one by one."""
-    return facts.finds_limit and analysis.lane_plan(facts).finds_limit
+def _beside_alone(kernel: Kernel, facts: Facts) -> Facts:
+    """Return the facts of the version beside that in which lanes run loops of their own alone.
+
+    A small kernel finds a limit for these loops, too.
+    """
+    if facts.finds_limit and len(kernel.words) <= MOST_WITH_LIMIT:
+        either = replace(facts, own_memory=OwnMemory.ALONE)
+        if analyse(kernel).lane_plan(either).finds_limit:
+            return either
+    return replace(facts, finds_limit=False)
 
 
 def _in_turns(kernel: Kernel, facts: Facts) -> Facts | None:

@@ -11,6 +11,7 @@ from simtlab.emu.analysis.facts import NEVER_TOGETHER
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.toolchain import host_has
 from simtlab.emu.jit.runtime import gathers
 from simtlab.isa.errors import UsageError
 from simtlab.programs import find
@@ -27,12 +28,30 @@ def measured_anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("setting", "lanes"),
-    [("alone", NEVER_TOGETHER), ("together", 0), ("1", 1), ("7", 7), ("64", 64)],
+    [
+        ("alone", NEVER_TOGETHER),
+        ("together", 0),
+        ("measured", NEVER_TOGETHER),
+        ("1", 1),
+        ("7", 7),
+        ("64", 64),
+    ],
 )
 def test_a_setting_is_taken(setting: str, lanes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gathers.VARIABLE, setting)
     monkeypatch.setattr(gathers, "crossover", lambda: pytest.fail("measured all the same"))
     assert gathers.together_from() == lanes
+    finds = setting == "measured" and host_has("sse2")
+    assert gathers.finds_limit() is finds
+
+
+@pytest.mark.parametrize(("ratio", "finds"), [(20.0, False), (gathers.MOST + 1, True)])
+def test_native_code_finds_the_number_where_gathers_are_slow(
+    ratio: float, finds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, "/dev/null")
+    monkeypatch.setattr(gathers, "crossover", lambda: ratio)
+    assert gathers.finds_limit() is (finds and host_has("sse2"))
 
 
 @pytest.mark.parametrize("setting", ["0", "65", "-1", "some", "1.5", "²"])
@@ -72,8 +91,8 @@ def test_only_kernels_that_may_be_sparse_depend_on_it(monkeypatch: pytest.Monkey
     for name in ("bfs", "saxpy", "mandelbrot"):
         (function,) = simtlab.assemble(find(name).path)
         seen = set()
-        for setting in ("alone", "together", "6"):
+        for setting in ("alone", "together", "measured", "6"):
             monkeypatch.setenv(gathers.VARIABLE, setting)
             seen.add(facts_of(function.kernel, Geometry((256, 1, 1), (64, 1, 1), 32)))
         found[name] = len(seen)
-    assert found == {"bfs": 3, "saxpy": 1, "mandelbrot": 1}
+    assert found == {"bfs": 4, "saxpy": 1, "mandelbrot": 1}

@@ -1,4 +1,4 @@
-"""Kernels with two versions: loops over memory of each lane's own, and how the faster is found."""
+"""Kernels with several versions, and how the fastest is found: limits, loops over memory of a lane."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ import pytest
 import simtlab
 from simtlab import Device, Trap
 from simtlab.emu.jit.kernel.function import ARGUMENTS
-from simtlab.emu.jit.kernel.workgroups.trial import trial
+from simtlab.emu.jit.kernel.workgroups.trial import LIMIT, Version, trial
 from simtlab.emu.jit.llvm.text import ModuleText
 from simtlab.emu.jit.llvm.toolchain import Level, compile_text, function_attributes
 from simtlab.emu.jit.runtime.gathers import VARIABLE
 
-GROUPS = 400
+GROUPS = 800
 
 VERSION = """
-define internal i32 @{name}({arguments}) #0 {{
+define internal i32 @{name}({arguments}, i64 {limit}) #0 {{
 entry:
+  %mark = trunc i64 {limit} to i8
+  %works = getelementptr i8, ptr %ctx, i64 {groups}
+  %work.at = getelementptr i64, ptr %works, i64 {limit}
+  %work.of.one = load i64, ptr %work.at
   br label %group
 group:
   %g = phi i64 [ %first, %entry ], [ %g.next, %ran ]
@@ -29,13 +33,13 @@ group:
   %bad = icmp eq i8 %known, 9
   br i1 %bad, label %trap, label %work
 work:
-  store i8 {mark}, ptr %at
+  store i8 %mark, ptr %at
   br label %again
 again:
   %i = phi i64 [ 0, %work ], [ %i.next, %again ]
-  store volatile i8 {mark}, ptr %at
+  store volatile i8 %mark, ptr %at
   %i.next = add i64 %i, 1
-  %more = icmp ult i64 %i.next, {work}
+  %more = icmp ult i64 %i.next, %work.of.one
   br i1 %more, label %again, label %ran
 ran:
   %g.next = add i64 %g, 1
@@ -47,50 +51,93 @@ trap:
   ret i32 1
 }}
 """
-"""A version that marks the bytes of its workgroups, and takes some time for each."""
+"""A version that marks the bytes of its workgroups, and takes the time for each that memory says."""
 
 
-def compiled(together: int, alone: int) -> tuple[Callable[..., int], object]:
-    """Return the function of two versions that take so long, and the module that keeps it."""
-    module = ModuleText(function_attributes())
-    for name, mark, work in ("together", 1, together), ("alone", 2, alone):
-        text = VERSION.format(name=name, mark=mark, work=work, arguments=ARGUMENTS)
-        module.define(name, text)
-    module.define("kernel", trial(module, f"define i32 @kernel({ARGUMENTS})"))
-    code = compile_text(str(module), ["kernel"], level=Level.QUICK)
-    pair = ctypes.c_int64, ctypes.c_int64
-    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *pair)(code["kernel"]), code
+class Trial:
+    """The function of some versions, whose limits are their marks: 1, 2 and so on."""
+
+    def __init__(self, *works: int) -> None:
+        """Compile versions that take so long for a workgroup. Every other one is a function."""
+        module = ModuleText(function_attributes())
+        for name in "together", "alone":
+            text = VERSION.format(name=name, arguments=ARGUMENTS, limit=LIMIT, groups=GROUPS)
+            module.define(name, text)
+        names = ("together", "alone") * len(works)
+        versions = [Version(names[i], i + 1) for i in range(len(works))]
+        module.define("kernel", trial(module, f"define i32 @kernel({ARGUMENTS})", versions))
+        self._code = compile_text(str(module), ["kernel"], level=Level.QUICK)
+        pair = ctypes.c_int64, ctypes.c_int64
+        function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, *pair)
+        self._run: Callable[..., int] = function(self._code["kernel"])
+        self._memory = np.zeros(GROUPS // 8 + 1 + len(works), np.uint64)
+        self.works = self._memory[GROUPS // 8 + 1 :]
+        """By the mark less one."""
+        self.works[:] = works
+        self.marks = self._memory.view(np.uint8)[:GROUPS]
+
+    def run(self, first: int = 0, last: int = GROUPS) -> int:
+        return self._run(self._memory.ctypes.data, first, last)
 
 
-@pytest.mark.parametrize(("together", "alone", "mark"), [(20_000, 500, 2), (500, 20_000, 1)])
+@pytest.mark.parametrize(
+    "works",
+    [
+        (20_000, 500),
+        (500, 20_000),
+        (400, 20_000, 20_000, 20_000),
+        (20_000, 400, 20_000, 20_000),
+        (20_000, 20_000, 400, 20_000),
+        (20_000, 20_000, 20_000, 400),
+        (40_000, 20_000, 10_000, 2_000),
+    ],
+)
 @pytest.mark.parametrize("step", [1, 3, GROUPS])
-def test_calls_find_the_faster_version_and_run_each_workgroup_once(
-    together: int, alone: int, mark: int, step: int
+def test_calls_find_the_fastest_version_and_run_each_workgroup_once(
+    works: tuple[int, ...], step: int
 ) -> None:
-    run, _code = compiled(together, alone)
-    marks = np.zeros(GROUPS, np.uint8)
+    versions, mark = Trial(*works), 1 + works.index(min(works))
+    marks = versions.marks
     for first in range(0, GROUPS, step):
-        assert run(marks.ctypes.data, first, min(first + step, GROUPS)) == 0
-    # The faster version is known by the end. Both have run before: never more than these pairs.
-    assert set(marks) == {1, 2}
+        assert versions.run(first, min(first + step, GROUPS)) == 0
+    # The fastest version is known by the end. All have run before: never more than these pairs.
+    assert set(marks) == {*range(1, len(works) + 1)}
     assert set(marks[-50:]) == {mark}
-    assert np.count_nonzero(marks != mark) < GROUPS // 2
+    assert np.count_nonzero(marks != mark) < 3 * GROUPS // 4
 
 
 def test_versions_that_take_equally_long_are_not_compared_for_ever() -> None:
-    run, _code = compiled(30_000, 30_000)
-    marks = np.zeros(GROUPS, np.uint8)
-    assert run(marks.ctypes.data, 0, GROUPS) == 0
-    assert len(set(marks[-50:])) == 1
+    versions = Trial(30_000, 30_000)
+    assert versions.run() == 0
+    assert len(set(versions.marks[-50:])) == 1
 
 
-def test_a_trap_ends_the_call_in_either_version() -> None:
-    run, _code = compiled(100, 100)
+@pytest.mark.parametrize("works", [(400, 20_000), (20_000, 400, 20_000), (20_000, 20_000, 20_000, 400)])
+def test_another_version_is_found_when_it_has_become_faster(works: tuple[int, ...]) -> None:
+    versions = Trial(*works)
+    fastest = 1 + works.index(min(works))
+    for _ in range(3):
+        assert versions.run() == 0
+    assert set(versions.marks[-50:]) == {fastest}
+    for mark in range(1, len(works) + 1):
+        versions.works[:] = 4_000
+        versions.works[mark - 1] = 100
+        for _ in range(20_000):
+            assert versions.run() == 0
+            if set(versions.marks) == {mark}:
+                break
+        assert set(versions.marks) == {mark}
+
+
+@pytest.mark.parametrize("works", [(100, 100), (100, 100, 100, 100)])
+def test_a_trap_ends_the_call_in_any_version(works: tuple[int, ...]) -> None:
+    versions = Trial(*works)
+    marks = versions.marks
     for bad in (0, 1, 2, 7, GROUPS - 1):
-        marks = np.zeros(GROUPS, np.uint8)
+        marks[:] = 0
         marks[bad] = 9
-        assert run(marks.ctypes.data, 0, GROUPS) == 1
-        assert set(marks[:bad]) <= {1, 2}
+        assert versions.run() == 1
+        assert set(marks[:bad]) <= {*range(1, len(works) + 1)}
         assert not marks[bad + 1 :].any()
 
 
@@ -157,7 +204,7 @@ def sums(seeds: np.ndarray) -> np.ndarray:
     return np.array(found, np.uint32)
 
 
-@pytest.mark.parametrize("loops", ["", "alone", "together", "7"])
+@pytest.mark.parametrize("loops", ["", "alone", "together", "measured", "7"])
 @pytest.mark.parametrize("group", [1, 7, 16, 32, 64, 96])
 def test_a_stack_in_a_loop_that_lanes_leave_together(
     group: int, loops: str, monkeypatch: pytest.MonkeyPatch
@@ -175,11 +222,11 @@ def test_a_stack_in_a_loop_that_lanes_leave_together(
         launch(items, given, found)
         np.testing.assert_array_equal(found.to_host(), expected)
         found.copy_from(np.zeros(items, np.uint32))
-    has_two = "@trial.chosen" in launch.generated("llvm")
-    assert has_two is (not loops)
+    has_two = "@trial.best" in launch.generated("llvm")
+    assert has_two is (loops in ("", "measured"))
 
 
-@pytest.mark.parametrize("loops", ["", "alone"])
+@pytest.mark.parametrize("loops", ["", "alone", "measured"])
 def test_a_stack_that_is_too_high_faults_in_both_versions(
     loops: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
