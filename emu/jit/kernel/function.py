@@ -153,7 +153,7 @@ class KernelCode:
         for variables in (self.variables, *filter(None, self._versions)):
             variables.check()
         if name:
-            limit = f", i64 {LIMIT}" if name in (TOGETHER, ALONE) else ""
+            limit = f", i64 {LIMIT}" if name == TOGETHER and self.plan.finds_limit else ""
             head = f"define internal i32 @{name}({ARGUMENTS}{limit}) noinline"
             return definition(head, self.entry, code)
         return self._called(lambda head: definition(head, self.entry, code), kernel)

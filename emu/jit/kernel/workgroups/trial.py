@@ -11,8 +11,8 @@ What is fastest may change: the first launches find nothing in caches, and front
 is compared once more when calls have taken 64 times as long as that took, and then again after
 twice that time, and so on.
 
-A version is a function, and the limit that it is called with: below so many running lanes each runs
-a sparse loop alone.
+A version is a function, and maybe the limit that it is called with: below so many running lanes each
+runs a sparse loop alone.
 
 Threads may count at the same time; a vote that is lost does no harm. All versions give the same
 results, so the order of what is measured does not show.
@@ -31,7 +31,7 @@ TOGETHER, ALONE = "together", "alone"
 """The names of functions: lanes run loops together, or as the limit says; all run them alone."""
 
 LIMIT = "%alone_below"
-"""The last argument of such a function: the limit of its version."""
+"""The last argument of a function that is called with limits."""
 
 FEW = 16, 8
 """Limits of versions between the others, in warps of 32 lanes or more. Loops gain by them in which
@@ -39,10 +39,10 @@ lanes stay for different times: searches of trees, quadrature."""
 
 
 class Version(NamedTuple):
-    """What is called: a function, and the limit that is its last argument."""
+    """What is called: a function, and the limit that is its last argument, if it has one."""
 
     function: str
-    limit: int
+    limit: int | None
 
 
 def versions_of(facts: Facts, *, finds_limit: bool, has_alone: bool) -> list[Version]:
@@ -50,8 +50,8 @@ def versions_of(facts: Facts, *, finds_limit: bool, has_alone: bool) -> list[Ver
 
     `has_alone`: there is a function in which all lanes run loops alone; else a limit does that.
     """
-    alone = Version(ALONE, 0) if has_alone else Version(TOGETHER, NEVER_TOGETHER)
-    found = [Version(TOGETHER, 0), alone]
+    alone = Version(ALONE, None) if has_alone else Version(TOGETHER, NEVER_TOGETHER)
+    found = [Version(TOGETHER, 0 if finds_limit else None), alone]
     if finds_limit:
         found += [Version(TOGETHER, few) for few in FEW if 2 * few <= facts.width]
     return found
@@ -96,13 +96,6 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     code = FunctionText(module)
     for word, value in _WORDS.items():
         module.declare(_name(word), f"@{_name(word)} = internal global i64 {value}")
-    for name, type_, values in (
-        ("functions", "ptr", [f"@{version.function}" for version in versions]),
-        ("limits", "i64", [version.limit for version in versions]),
-    ):
-        listed = ", ".join(f"{type_} {value}" for value in values)
-        text = f"internal constant [{len(versions)} x {type_}] [{listed}]"
-        module.declare(_name(name), f"@{_name(name)} = {text}")
     place = code.let("alloca i64")
     code.line(f"store i64 %first, ptr {place}")
     code.jump("next")
@@ -111,7 +104,7 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     code.branch(code.let(f"icmp ne i64 {_get(code, 'over')}, 0"), "known", "unknown")
     code.block("known")
     best = _get(code, "best")
-    result, cycles = _timed(code, best, at, "%last")
+    result, cycles = _timed(code, versions, best, at, "%last")
     left = code.let(f"sub i64 {_get(code, 'left')}, {cycles}")
     _set(code, "left", left)
     code.branch(code.let(f"icmp slt i64 {left}, 0"), "again", "ran", rarely=True)
@@ -139,7 +132,7 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     last = f"i64 {len(versions) - 1}"
     other = code.intrinsic("llvm.umin", "i64", f"i64 {_get(code, 'next')}", last)
     version = code.let(f"select i1 {is_next}, i64 {other}, i64 {_get(code, 'best')}")
-    trapped, cycles = _timed(code, version, at, end)
+    trapped, cycles = _timed(code, versions, version, at, end)
     code.branch(code.let(f"icmp ne i32 {trapped}, 0"), "trapped", "measured")
     code.block("measured")
     _set(code, "spent", code.let(f"add i64 {_get(code, 'spent')}, {cycles}"))
@@ -162,15 +155,26 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     return definition(head, code)
 
 
-def _timed(code: FunctionText, version: str, first: str, last: str) -> tuple[str, str]:
-    """Run a range of workgroups by a version, an i64; return what it returns, and its cycles."""
-    function, limit = (
-        code.let(f"load {type_}, ptr {code.let(f'getelementptr i64, ptr @{name}, i64 {version}')}")
-        for name, type_ in ((_name("functions"), "ptr"), (_name("limits"), "i64"))
-    )
-    arguments = f"ptr %ctx, i64 {first}, i64 {last}, i64 {limit}"
+def _timed(
+    code: FunctionText, versions: Sequence[Version], number: str, first: str, last: str
+) -> tuple[str, str]:
+    """Run a range of workgroups by a version; return what it returns, and its cycles.
+
+    `number` is that of the version, an i64.
+    """
+    labels = [code.fresh_label("version") for _ in versions]
+    timed, results = code.fresh_label("timed"), []
     begin = code.call("i64", "llvm.readcyclecounter")
-    result = code.let(f"call i32 {function}({arguments})")
+    code.switch(number, labels[0], dict(enumerate(labels[1:], 1)))
+    for version, label in zip(versions, labels, strict=True):
+        code.block(label)
+        arguments = f"ptr %ctx, i64 {first}, i64 {last}"
+        if version.limit is not None:
+            arguments += f", i64 {version.limit}"
+        results.append((code.let(f"call i32 @{version.function}({arguments})"), label))
+        code.jump(timed)
+    code.block(timed)
+    result = code.phi("i32", *results)
     return result, code.let(f"sub i64 {code.call('i64', 'llvm.readcyclecounter')}, {begin}")
 
 
