@@ -62,8 +62,8 @@ QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
 
 MOST_WITH_LIMIT = 64
-"""Instructions of the largest kernel whose loops are compiled three times: for all lanes, for one of
-them in the same code, and for one with memory of its own."""
+"""Instructions of the largest kernel whose loops are compiled three times: for all lanes, for one
+of them in the same code, and for one with memory of its own."""
 
 MOST_IN_STRIPS = 1 << 31
 """Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""

@@ -11,8 +11,8 @@ What is fastest may change: the first launches find nothing in caches, and front
 is compared once more when calls have taken 64 times as long as that took, and then again after
 twice that time, and so on.
 
-A version is a function, and maybe the limit that it is called with: below so many running lanes each
-runs a sparse loop alone.
+A version is a function, and maybe the limit that it is called with: below so many running lanes
+each runs a sparse loop alone.
 
 Threads may count at the same time; a vote that is lost does no harm. All versions give the same
 results, so the order of what is measured does not show.

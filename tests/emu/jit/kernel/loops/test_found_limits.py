@@ -193,7 +193,9 @@ def test_a_host_that_knows_its_limit_finds_none() -> None:
         assert LIMIT not in generate(kernel, 0, facts)
 
 
-@pytest.mark.parametrize(("width", "limits"), [(64, [0, 65, 16, 8]), (16, [0, 65, 8]), (7, [0, 65])])
+@pytest.mark.parametrize(
+    ("width", "limits"), [(64, [0, 65, 16, 8]), (16, [0, 65, 8]), (7, [0, 65])]
+)
 def test_limits_between_all_and_none_are_tried_in_wide_warps(width: int, limits: list[int]) -> None:
     facts = Facts(width, (64, 1, 1), whole=False)
     versions = versions_of(facts, finds_limit=True, has_alone=False)

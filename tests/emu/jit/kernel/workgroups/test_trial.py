@@ -1,4 +1,4 @@
-"""Kernels with several versions, and how the fastest is found: limits, loops over memory of a lane."""
+"""Kernels with several versions, and how the fastest is found: limits, memory of a lane's own."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ trap:
   ret i32 1
 }}
 """
-"""A version that marks the bytes of its workgroups, and takes the time for each that memory says."""
+"""A version that marks the bytes of its workgroups, and takes the time that memory says."""
 
 
 class Trial:
@@ -112,7 +112,9 @@ def test_versions_that_take_equally_long_are_not_compared_for_ever() -> None:
     assert len(set(versions.marks[-50:])) == 1
 
 
-@pytest.mark.parametrize("works", [(400, 20_000), (20_000, 400, 20_000), (20_000, 20_000, 20_000, 400)])
+@pytest.mark.parametrize(
+    "works", [(400, 20_000), (20_000, 400, 20_000), (20_000, 20_000, 20_000, 400)]
+)
 def test_another_version_is_found_when_it_has_become_faster(works: tuple[int, ...]) -> None:
     versions = Trial(*works)
     fastest = 1 + works.index(min(works))
