@@ -10,7 +10,7 @@ from __future__ import annotations
 from ....isa.types import Segment
 from ..flow.order import Loop
 from ..ranges.stepping import increment_of, is_invariant
-from ..values.ssa import Op, Phi, Value
+from ..values.ssa import Const, Op, Phi, Value
 from ..warps.uniformity import Shapes
 from .registers import lane_step
 
@@ -79,6 +79,9 @@ def _is_row(shapes: Shapes, loop: Loop, base: Value) -> bool:
 
 
 def _steps_together(shapes: Shapes, loop: Loop, value: Value) -> bool:
-    """Return whether each iteration adds the same to a value in all lanes."""
+    """Return whether each iteration adds the same constants to a value in all lanes.
+
+    What an argument says, as the size of a plane, leads out of a row.
+    """
     terms = increment_of(loop, value) if isinstance(value, Phi) else None
-    return terms is not None and all(lane_step(shapes, term) == 0 for _, term in terms)
+    return terms is not None and all(isinstance(term, Const) for _, term in terms)

@@ -73,8 +73,8 @@ LEAST_WARPS = 4
 MOST_LIVE = 8
 """Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
 
-MOST_SPILLED = 20
-"""The same where the code waits for results."""
+MOST_SPILLED = 16
+"""The same where the code waits for results: half of the values, of four registers, have none."""
 
 MOST_BY_TWO = 20
 """The same in 32 lanes, above which 16 are faster: some operands may be in memory."""

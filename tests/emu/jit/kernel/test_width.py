@@ -163,6 +163,13 @@ def test_also_where_a_pointer_steps_along_the_row() -> None:
     assert width_of(START.replace("@top:", start) + walk + END) == FEW
 
 
+@pytest.mark.parametrize(("step", "width"), [("1", FEW), ("$s1", USUAL)])
+def test_a_step_of_an_argument_leads_out_of_a_row(step: str, width: int) -> None:
+    start = START.replace("@top:", "mul_u32 $s5, $s0, $s1\n@top:")
+    walk = f"{SCATTERED.replace('u32 $d3, $s4', 'u32 $d3, $s5')}\nadd_u32 $s5, $s5, {step}"
+    assert width_of(start + walk + END) == width
+
+
 def carrying(values: int, *, moves: bool) -> str:
     """A loop that carries values: each becomes its successor, or a multiple of its own."""
     names = [f"$s{20 + i}" for i in range(values)]
@@ -339,6 +346,10 @@ def many_values(n: int, work: int) -> str:
 @pytest.mark.parametrize(("n", "work"), [(5, 0), (12, 200)])
 def test_registers_suffice_or_hardly_count_beside_a_chain(n: int, work: int) -> None:
     assert width_of(STRAIGHT + many_values(n, work) + STORE) == WIDE
+
+
+def test_values_beyond_twice_the_registers_count_beside_a_chain() -> None:
+    assert width_of(STRAIGHT + many_values(18, 200) + STORE) == USUAL
 
 
 def network(n: int) -> str:
