@@ -22,9 +22,9 @@ LEAST_ACCESSES = 4
 MUCH = 2
 """Instructions of arithmetic for each access, from which on fewer accesses suffice."""
 
-LONG_ROW = 1024
-"""Work-items of a row of the workgroup from which on streams that compute less gain, too: finding
-the interior warps of a row takes as long as some of them do."""
+LONG_ROW = 256
+"""Work-items of a row of the workgroup from which on streams that compute less gain, too: beginning
+a row takes as long as some interior warps do."""
 
 MOST_STREAMED = 1
 """Instructions of arithmetic of a stream: with more, vectors one after the other take longer."""
