@@ -419,13 +419,13 @@ class KernelCode:
         code = self.code
         code.block("warp_head")
         ways = [(0, before), ("%w.next", latch)]
-        if row is not None:
+        if row is not None and row.beside_warps:
             ways.append((row.found.end_warp, AFTER))
         if steps_many_addresses(self.shapes.ssa, vectors_of(self.facts)[1]):
             code.opaque("i64", code.phi("i64", *ways), WARP)
         else:
             code.phi("i64", *ways, name=WARP)
-        if row is not None:
+        if row is not None and row.beside_warps:
             code.branch(row.begins(), HEAD, "warp_check")
             code.block("warp_check")
         code.let(f"icmp ult i64 {WARP}, {warps}", "%w.more")

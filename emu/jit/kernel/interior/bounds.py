@@ -208,6 +208,15 @@ class Conditions:
         of_call = self._all(self.entry, self._of_call)
         return [*filter(None, [of_call]), *self._of_warp]
 
+    def of_call(self) -> str:
+        """Return whether what is asked of the call holds, an i1."""
+        return self._all(self.entry, self._of_call) or "true"
+
+    def of_warps(self) -> object:
+        """Return what is asked of a warp, to be compared with what is asked later."""
+        limits, gaps, _, of_warp, never = self.mark()
+        return limits, gaps, of_warp, never
+
     def _limit_tests(self) -> Iterable[str]:
         for (terms, step), (low, high) in self.limits():
             assert not step

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from ..memory.addressing.windows import LARGEST_WINDOW
 from ..memory.global_memory import GlobalMemory
 from ..memory.repeated import Repeated, find_repeated
 from .bounds import Bound, Conditions
+from .guards import expected_comparisons, guards
 from .span_arithmetic import Span
 from .spans import Spans
 
@@ -58,7 +59,7 @@ class Decisions:
         self._conditions = conditions
         self._assumed = assumed
         self._memory = memory
-        self.expected = _expected(lanes.ssa)
+        self.expected = expected_comparisons(lanes.ssa)
         """Comparisons by which lanes return at once, and their result for other lanes."""
         self._offsets: dict[int, str] = {}
 
@@ -72,6 +73,35 @@ class Decisions:
             if isinstance(value, Op) and not self._shapes.is_uniform(value):
                 self.spans.attempt(lambda op=value: self._decided(op))
         return self.inside()
+
+    def decide_guards(self) -> bool:
+        """Ask for the conditions under which lanes do not return at once; return if there are any.
+
+        Lanes that return have done nothing, and some lanes for which all conditions hold may do so,
+        too. Comparisons are those of one number in each lane. What must hold besides, so that these
+        numbers do not wrap around, must not depend on the lane.
+        """
+        found = [
+            self.spans.attempt(lambda op=op: self._guards(op))
+            for op, answer in guards(self._ssa)
+            if self.expected.get(op) is answer
+        ]
+        return any(found)
+
+    def _guards(self, op: Op) -> bool:
+        stem, _, relation = op.ins.row.stem.partition("_")
+        type_ = op.ins.row.srcs[0].type if op.ins.row.srcs else None
+        if stem != "cmp" or relation not in ("lt", "le", "gt", "ge") or type_ is None:
+            return False
+        if type_.is_float or type_.bits < 32:
+            return False
+        before = self._conditions.of_warps()
+        spans = [self.spans.number(value, signed=type_.is_signed) for value in op.args[:2]]
+        if self._conditions.of_warps() != before:
+            return False
+        if not all(span is not None and span.is_single for span in spans):
+            return False
+        return self._compared(op, relation, signed=type_.is_signed)
 
     def decide_all(self, ops: Iterable[Op]) -> None:
         """Ask for the conditions of some comparisons, quotients and remainders."""
@@ -306,44 +336,6 @@ def _at_edge(a: Span, b: Span) -> bool | None:
     if a.most <= b.least:
         return True
     return False if a.least + 1 >= b.most else None
-
-
-def _expected(ssa: Ssa) -> dict[Op, bool]:
-    """Return comparisons by which lanes return at once, and their result for other lanes."""
-    found: dict[Op, bool] = {}
-    for number, condition in ssa.conditions.items():
-        successors = ssa.flow.nodes[number].successors
-        if len(successors) != 2:
-            continue
-        ends = [_ends(ssa, successor) for successor in successors]
-        if ends[0] != ends[1]:
-            for op, answer in _parts(condition, ends[0]):
-                found.setdefault(op, answer)
-    return found
-
-
-def _ends(ssa: Ssa, number: int) -> bool:
-    """Return whether a node only returns."""
-    node = ssa.flow.nodes[number]
-    ends = node.last is not None and node.last.row.stem == "ret"
-    return ends and not ssa.ops.get(number)
-
-
-def _parts(condition: Value, holds: bool) -> Iterator[tuple[Op, bool]]:
-    """Yield the comparisons that must have a known result for a condition to hold, or not."""
-    work, seen = [(condition, holds)], 0
-    while work and seen < 64:
-        value, holds = work.pop()
-        seen += 1
-        if not isinstance(value, Op):
-            continue
-        name = value.ins.row.name
-        if name == "not_b1":
-            work.append((value.args[0], not holds))
-        elif name == ("and_b1" if holds else "or_b1"):
-            work += [(arg, holds) for arg in value.args]
-        else:
-            yield value, holds
 
 
 def _reached(ssa: Ssa, assumed: Assumed) -> set[int]:

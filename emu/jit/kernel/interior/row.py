@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ....analysis.lanes.interior import InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
-from ....analysis.values.ssa import Op
+from ....analysis.values.ssa import Op, Ssa
 from ..lane_code import LaneCode
 from ..loops.hidden import steps_many_addresses
 from ..memory.kernel_memory import KernelMemory
@@ -30,6 +30,7 @@ from .version import (
     has_interior,
     inside_at_edges,
     is_small,
+    runs_at_all,
 )
 
 ITEM = "%v"
@@ -37,6 +38,8 @@ ITEM = "%v"
 
 HEAD, OVER, AFTER = "run_head", "run_over", "run_end"
 """The labels of the loop over interior warps: of its head, of a warp's end, and after it."""
+
+_PLACES = frozenset({"workitemabsid", "workgroupid"})
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class RowOfWarps:
     _lanes_of: Callable[[Warp], LaneCode]
     _begin: Callable[[str], Warp]
     _memory: KernelMemory
+    beside_warps: bool
+    """Whether rows that do not run vector by vector have interior warps, too."""
 
     @classmethod
     def of(
@@ -79,21 +84,27 @@ class RowOfWarps:
             return None
         if interior is None:
             return None
-        inside, edges, vectors = frozenset[Op](), None, None
+        inside, edges, vectors, running = frozenset[Op](), None, None, None
         if interior.gains_at_edges and is_small(lanes.ssa):
             vectors = RowVectors.found(lanes, memory)
         if vectors is not None:
-            edges, inside = inside_at_edges(*vectors.at(warp.group, "0"), memory)
+            first = vectors.at(warp.group, "0")
+            edges, inside = inside_at_edges(*first, memory)
             if inside != global_accesses(lanes.ssa):
                 edges = vectors = None
+            else:
+                running = runs_at_all(*first, memory)
         anywhere = (
             vectors is not None
             and not facts.row_piece
             and all(map(may_begin_anywhere, (lanes.shapes, interior.shapes, vectors.shapes)))
         )
-        search = Search(interior.conditions, edges, facts.width, lanes.n, anywhere)
+        search = Search(interior.conditions, edges, running, facts.width, lanes.n, anywhere)
         found = search.append(warp.group.items, items_of_first(lanes.entry, facts))
-        return cls(interior, found, inside, vectors, plan, warp, lanes_of, begin, memory)
+        beside_warps = vectors is None or not _is_short_in_rows(lanes.ssa)
+        return cls(
+            interior, found, inside, vectors, plan, warp, lanes_of, begin, memory, beside_warps
+        )
 
     def enter(self) -> None:
         """End the block of the search: continue with vectors, or with all warps."""
@@ -142,13 +153,16 @@ class RowOfWarps:
         more = code.let(f"icmp slt i64 {ITEM}.next, {found.run.end}")
         code.branch(more, HEAD, AFTER)
         code.block(AFTER)
-        self.enter()
+        if self.beside_warps:
+            self.enter()
+        else:
+            code.jump(RowVectors.HEAD)
         if self._vectors is not None:
             self._vectors.emit(
                 self._inside,
                 self._warp.group,
-                found.items,
-                ((before, "0", found.first_end), (AFTER, found.run.end, found.items)),
+                found.end,
+                ((before, found.begin, found.first_end), (AFTER, found.run.end, found.end)),
                 (HEAD, "group_next"),
                 counters,
                 end_warp,
@@ -171,4 +185,16 @@ class RowOfWarps:
 
     def _before_run(self) -> tuple[str, ...]:
         """Return the blocks from which interior warps begin."""
-        return ("warp_head",) if self._vectors is None else ("warp_head", RowVectors.END_BLOCK)
+        vectors = () if self._vectors is None else (RowVectors.END_BLOCK,)
+        return ("warp_head", *vectors) if self.beside_warps else vectors
+
+
+def _is_short_in_rows(ssa: Ssa) -> bool:
+    """Return whether code has no loop, and lanes know which row of the grid theirs is.
+
+    Then a launch has many rows, and beginning one takes as long as some warps.
+    """
+    ops = (op for ops in ssa.ops.values() for op in ops)
+    return not ssa.flow.loops and any(
+        op.ins.row.stem in _PLACES and op.ins.literals[0] > 0 for op in ops
+    )

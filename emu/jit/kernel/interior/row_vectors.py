@@ -58,7 +58,7 @@ class RowVectors:
         self,
         inside: frozenset[Op],
         group: Workgroup,
-        items: str,
+        last_end: str,
         ways: tuple[tuple[str, str, str], ...],
         labels: tuple[str, str],
         counters: str,
@@ -67,8 +67,8 @@ class RowVectors:
         """Append the loop over vectors, which begins at the label `HEAD`.
 
         `ways` lead to it, with a block and what `ITEM` and `END` are there. It continues at the
-        first of two labels before the interior warps, and at the second after the last of a row's
-        `items`.
+        first of two labels before the interior warps, and at the second after the row's last work-
+        item that may run, which is that before `last_end`.
         """
         code = self._wide.code
         code.block(self.HEAD)
@@ -85,7 +85,7 @@ class RowVectors:
         code.let(f"add i64 {ITEM}, {lanes.n}", f"{ITEM}.next")
         code.jump(self.HEAD)
         code.block(self.END_BLOCK)
-        code.branch(code.let(f"icmp slt i64 {END}, {items}"), *labels)
+        code.branch(code.let(f"icmp slt i64 {END}, {last_end}"), *labels)
 
 
 def may_begin_anywhere(shapes: LaneShapes) -> bool:

@@ -25,10 +25,10 @@ class Starts:
     some: str
     """Whether there are any, an i1."""
 
-    def all_of(self, code: FunctionText, items: str) -> str:
-        """Return whether a warp may begin at any of a row's work-items (an i64), an i1."""
-        from_first = code.let(f"icmp eq i64 {self.first}, 0")
-        to_last = code.let(f"icmp sge i64 {self.end}, {items}")
+    def all_between(self, code: FunctionText, first: str, last: str) -> str:
+        """Return whether a warp may begin at all work-items from `first` to `last` (i64), an i1."""
+        from_first = code.let(f"icmp sle i64 {self.first}, {first}")
+        to_last = code.let(f"icmp sgt i64 {self.end}, {last}")
         return code.all_of(self.some, from_first, to_last)
 
 
@@ -41,6 +41,19 @@ class Run:
 
     first: str
     end: str
+
+    def last_vector(self, code: FunctionText, begin: str, end: str, vector: int) -> str:
+        """Return a work-item after which no vector of a row beside the run begins; all are i64.
+
+        The row's lanes run from `begin` to `end`, at most.
+        """
+        is_empty = code.let(f"icmp slt i64 {self.first}, 0")
+        after = code.let(f"select i1 {is_empty}, i64 {begin}, i64 {self.end}")
+        left = code.let(f"sub i64 {end}, {after}")
+        before_last = code.let(f"and i64 {code.let(f'sub i64 {left}, 1')}, {-vector}")
+        last = code.let(f"add i64 {after}, {before_last}")
+        before_run = code.let(f"sub i64 {self.first}, 1")
+        return code.intrinsic("llvm.smax", "i64", f"i64 {last}", f"i64 {before_run}")
 
 
 def run_of(code: FunctionText, starts: Starts, width: int) -> Run:
@@ -102,15 +115,17 @@ def find_starts(conditions: Conditions, items: str) -> Starts:
     return solver.starts(conditions.tests())
 
 
-def find_starts_in_first(conditions: Conditions, items: str) -> tuple[Starts, str]:
+def find_starts_in_first(
+    conditions: Conditions, items: str, first: str = "0", last: str = ""
+) -> tuple[Starts, str]:
     """Append the same for all rows of the grid at once, in their first workgroups.
 
     What does not depend on the row is found once per call. Also returned is whether all other
-    conditions hold in the present row, wherever a warp begins in it, an i1.
+    conditions hold in the present row, an i1, wherever a warp begins from `first` to `last` (i64).
     """
     code, entry = conditions.code, conditions.entry
     solver, tests = _Solver(conditions, entry, items), conditions.tests()
-    last = entry.let(f"sub i64 {items}, 1")
+    last = last or entry.let(f"sub i64 {items}, 1")
     for (terms, step), (low, high) in conditions.limits():
         total = conditions.value_in_first(Bound(terms))
         of_row = conditions.of_row(terms)
@@ -118,12 +133,13 @@ def find_starts_in_first(conditions: Conditions, items: str) -> tuple[Starts, st
             solver.keep(total, step, low, high)
             continue
         total = code.let(f"add i64 {conditions.value(Bound(of_row))}, {total}") if of_row else total
-        for item in ("0", last) if step else ("0",):
+        ends = _extremes(step, first, last, low, high)
+        for item, least, most in ends:
             at = total
             if item != "0":
                 apart = code.let(f"mul i64 {item}, {conditions.value(Bound(step))}")
                 at = code.let(f"add i64 {total}, {apart}")
-            tests += limit_tests(code, at, low, high)
+            tests += limit_tests(code, at, least, most)
     for low, high in conditions.gaps:
         if conditions.of_row(low.warp) or conditions.of_row(high.warp):
             tests.append("false")
@@ -131,6 +147,23 @@ def find_starts_in_first(conditions: Conditions, items: str) -> tuple[Starts, st
             ends = [conditions.value_in_first(replace(bound, step=())) for bound in (low, high)]
             solver.leave_out(ends[0], ends[1], low)
     return solver.starts([]), code.all_of(*tests) if tests else "true"
+
+
+def _extremes(
+    step: Terms, first: str, last: str, low: str | None, high: str | None
+) -> list[tuple[str, str | None, str | None]]:
+    """Return the work-items at which a sum must have been compared, and its limits there.
+
+    It is least at one end and largest at the other one: which these are, a constant step shows.
+    """
+    match step:
+        case []:
+            return [("0", low, high)]
+        case [(name, scale)] if name == ONE:
+            least, most = (first, last) if scale > 0 else (last, first)
+            return [(least, low, None), (most, None, high)]
+        case _:
+            return [(first, low, high), (last, low, high)]
 
 
 def limit_tests(code: FunctionText, total: str, low: str | None, high: str | None) -> list[str]:

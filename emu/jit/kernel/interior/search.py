@@ -23,8 +23,10 @@ class Found:
     """The work-items of interior warps."""
     end_warp: str
     """The number of the warp after the last interior one, where they begin at multiples."""
-    items: str
-    """How many work-items the row has."""
+    begin: str
+    """The first work-item that may not return at once."""
+    end: str
+    """The one after the last of these."""
     first_end: str
     """The work-item before which those end that precede the interior warps."""
     in_vectors: str
@@ -38,6 +40,8 @@ class Search:
     interior: Conditions
     edges: Conditions | None
     """Conditions under which all accesses are inside, if there is code for single vectors."""
+    running: Conditions | None
+    """Conditions under which a work-item does not return at once, if any are known."""
     width: int
     vector: int
     """Lanes of a vector."""
@@ -53,39 +57,60 @@ class Search:
         items = code.let(f"zext i32 {items} to i64")
         if self.edges is None:
             run = run_of(code, find_starts(self.interior, items), self.width)
-            return self._found(run, items, "false")
-        run, fits = self._of_first(self.edges, items_of_first)
+            return self._found(run, ("0", items), "false")
+        run, lanes, fits = self._of_first(self.edges, items_of_first)
         before = code.current_block
         code.branch(fits, "row_found", "row_search")
         code.block("row_search")
-        in_vectors = find_starts(self.edges, items).all_of(code, items)
         own = run_of(code, find_starts(self.interior, items), self.width)
+        last = own.last_vector(code, "0", items, self.vector)
+        in_vectors = find_starts(self.edges, items).all_between(code, "0", last)
         searched = code.current_block
         code.jump("row_found")
         code.block("row_found")
-        first, end = (
+        of_most, of_own = (run.first, run.end, *lanes), (own.first, own.end, "0", items)
+        first, end, *lanes = (
             code.phi("i64", (a, before), (b, searched))
-            for a, b in ((run.first, own.first), (run.end, own.end))
+            for a, b in zip(of_most, of_own, strict=True)
         )
         in_vectors = code.phi("i1", ("true", before), (in_vectors, searched))
-        return self._found(Run(first, end), items, in_vectors)
+        return self._found(Run(first, end), (lanes[0], lanes[1]), in_vectors)
 
-    def _of_first(self, edges: Conditions, items: str) -> tuple[Run, str]:
-        """Return the warps of most rows' first workgroups, and whether this one has them, an i1."""
+    def _of_first(self, edges: Conditions, items: str) -> tuple[Run, tuple[str, str], str]:
+        """Return what most rows' first workgroups have, and whether this one has it, an i1.
+
+        That is the interior warps, and from where to where work-items may run, both i64.
+        """
         code, entry = self.interior.code, self.interior.entry
         is_first = code.let(f"icmp eq i32 {POSITION[0]}, 0")
         starts, fits = find_starts_in_first(self.interior, items)
-        inside, all_fit = find_starts_in_first(edges, items)
-        tests = fits, inside.all_of(entry, items), all_fit
         if self.from_anywhere:
             run = run_from_anywhere(entry, starts, self.width, self.vector)
         else:
             run = run_of(entry, starts, self.width)
-        return run, code.all_of(is_first, *tests)
+        begin, end = self._lanes_of_first(items)
+        last = run.last_vector(entry, begin, end, self.vector)
+        inside, all_fit = find_starts_in_first(edges, items, begin, last)
+        tests = fits, inside.all_between(entry, begin, last), all_fit
+        return run, (begin, end), code.all_of(is_first, *tests)
 
-    def _found(self, run: Run, items: str, in_vectors: str) -> Found:
+    def _lanes_of_first(self, items: str) -> tuple[str, str]:
+        """Return the first work-item of a row that may run, and that after the last one, as i64."""
+        if self.running is None:
+            return "0", items
+        entry = self.interior.entry
+        starts, _ = find_starts_in_first(self.running, items)
+        is_known = self.running.of_call()
+        begin = entry.let(f"select i1 {is_known}, i64 {starts.first}, i64 0")
+        if not self.from_anywhere:
+            begin = entry.let(f"and i64 {begin}, {-self.vector}")
+        return begin, entry.let(f"select i1 {is_known}, i64 {starts.end}, i64 {items}")
+
+    def _found(self, run: Run, lanes: tuple[str, str], in_vectors: str) -> Found:
         code = self.interior.code
         end_warp = code.let(f"udiv i64 {run.end}, {self.width}")
         is_empty = code.let(f"icmp slt i64 {run.first}, 0")
-        first_end = code.let(f"select i1 {is_empty}, i64 {items}, i64 {run.first}")
-        return Found(run, end_warp, items, first_end, in_vectors)
+        begin, end = lanes
+        first_end = code.let(f"select i1 {is_empty}, i64 {end}, i64 {run.first}")
+        first_end = code.intrinsic("llvm.smin", "i64", f"i64 {first_end}", f"i64 {end}")
+        return Found(run, end_warp, begin, end, first_end, in_vectors)

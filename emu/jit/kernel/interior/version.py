@@ -126,6 +126,16 @@ def inside_at_edges(
     return conditions, decisions.inside()
 
 
+def runs_at_all(warp: Warp, lanes: LaneCode, memory: KernelMemory) -> Conditions | None:
+    """Append the conditions under which one work-item of a row does not return at once.
+
+    `warp` is the row's first vector. None if none can be solved for a row.
+    """
+    scope = Scope(in_row=True, assumes=False, running=ONE)
+    conditions, _, decisions = ask(lanes, warp, memory, scope)
+    return conditions if decisions.decide_guards() else None
+
+
 def ask(
     lanes: LaneCode, warp: Warp, memory: KernelMemory, scope: Scope
 ) -> tuple[Conditions, Assumed, Decisions]:

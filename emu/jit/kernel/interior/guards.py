@@ -1,0 +1,72 @@
+"""Comparisons by which lanes return, as those past the end of an array do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .....isa.table import Flags
+from .....isa.types import Segment
+from ....analysis.flow.order import START
+from ....analysis.values.ssa import Op, Ssa, Value
+
+
+def expected_comparisons(ssa: Ssa) -> dict[Op, bool]:
+    """Return comparisons by which lanes return at once, and their result for other lanes."""
+    found: dict[Op, bool] = {}
+    for number, condition in ssa.conditions.items():
+        successors = ssa.flow.nodes[number].successors
+        if len(successors) != 2:
+            continue
+        ends = [_ends(ssa, successor) for successor in successors]
+        if ends[0] != ends[1]:
+            for op, answer in _parts(condition, ends[0]):
+                found.setdefault(op, answer)
+    return found
+
+
+def guards(ssa: Ssa) -> Iterator[tuple[Op, bool]]:
+    """Yield the comparisons by which lanes return that have done nothing, and others' result."""
+    number, flow, seen = START, ssa.flow, set[int]()
+    while not flow.loops_around(number) and not any(map(_does_more, ssa.ops.get(number, ()))):
+        if number in seen:
+            return
+        seen.add(number)
+        successors, condition = flow.nodes[number].successors, ssa.conditions.get(number)
+        if len(successors) == 1:
+            (number,) = successors
+            continue
+        ends = [_ends(ssa, successor) for successor in successors]
+        if condition is None or len(ends) != 2 or ends[0] == ends[1]:
+            return
+        yield from _parts(condition, ends[0])
+        number = successors[ends[0]]
+
+
+def _does_more(op: Op) -> bool:
+    """Return whether an op does more than compute, or may trap."""
+    row = op.ins.row
+    return (row.is_memory and row.segment is not Segment.KERNARG) or Flags.MAY_TRAP in row.flags
+
+
+def _ends(ssa: Ssa, number: int) -> bool:
+    """Return whether a node only returns."""
+    node = ssa.flow.nodes[number]
+    ends = node.last is not None and node.last.row.stem == "ret"
+    return ends and not ssa.ops.get(number)
+
+
+def _parts(condition: Value, holds: bool) -> Iterator[tuple[Op, bool]]:
+    """Yield the comparisons that must have a known result for a condition to hold, or not."""
+    work, seen = [(condition, holds)], 0
+    while work and seen < 64:
+        value, holds = work.pop()
+        seen += 1
+        if not isinstance(value, Op):
+            continue
+        name = value.ins.row.name
+        if name == "not_b1":
+            work.append((value.args[0], not holds))
+        elif name == ("and_b1" if holds else "or_b1"):
+            work += [(arg, holds) for arg in value.args]
+        else:
+            yield value, holds
