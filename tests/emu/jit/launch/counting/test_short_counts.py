@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import threading
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,38 @@ def test_accesses_that_are_watched(warp: int) -> None:
         assert found.statistics.to_dict() == expected.statistics.to_dict()
         np.testing.assert_array_equal(given[0].to_host(), d)
         np.testing.assert_array_equal(given[1].to_host(), via)
+
+
+def test_threads_that_count_by_one_launch() -> None:
+    """Also where another work-item's place is changed, so that the interpreter counts."""
+    n, turns = 24, 12
+    native, slow = launches(RELAX, "relax", items=n * n, group_size=64)
+    wrong: list[tuple[int, int]] = []
+
+    def distances(number: int) -> tuple[np.ndarray, np.ndarray]:
+        d = np.random.default_rng(number).integers(1, 1000, (n, n)).astype(np.uint32)
+        np.fill_diagonal(d, 0 if number % 2 else 2**32 - 3)
+        return d, np.zeros((n, n), np.uint32)
+
+    expected = {}
+    for number in range(4):
+        given = distances(number)
+        counts = [slow(n, k, *given).statistics.to_dict() for k in range(turns)]
+        expected[number] = counts, [a.tobytes() for a in given]
+
+    def work(number: int) -> None:
+        for again in range(4):
+            given = distances(number)
+            counts = [native(n, k, *given).statistics.to_dict() for k in range(turns)]
+            if (counts, [a.tobytes() for a in given]) != expected[number]:
+                wrong.append((number, again))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 def test_one_buffer_for_what_decides_and_what_is_stored() -> None:
