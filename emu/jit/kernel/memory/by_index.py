@@ -105,6 +105,8 @@ class ByIndex:
         refills = lanes.facts.refills  # lanes have any work-items, and are hardly ever neighbours
         if form.scale != site.size or refills or not is_computed(index, lanes.shapes):
             return each()
+        if self._scattered.is_compaction(site, form):
+            return each()
         stepped = None if before else stepped_of(lanes, index, site.size)
         if stepped is not None:
             return self._stepped(site, form, (offset, count), stepped, each)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ....analysis.values.ssa import Value
+from ....analysis.lanes.compaction import compactions
+from ....analysis.values.ssa import Op, Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
 from ..lane_code import LaneCode
@@ -16,6 +17,7 @@ from .addressing.addresses import Addresses
 from .addressing.forms import Form
 from .cold import Cold, Targets
 from .moves import WORD, Moves
+from .shuffles.compacted import Compacted, packs
 from .site import Site
 
 LARGEST_TABLE = 1 << 20
@@ -43,6 +45,8 @@ class Scattered:
         self.moves = moves
         self.cold = cold
         self.addresses = addresses
+        self._compacted = Compacted(lanes, moves)
+        self._compactions: frozenset[Op] | None = None
 
     def indexed(
         self,
@@ -95,9 +99,17 @@ class Scattered:
         if highest is not None and highest < LARGEST_TABLE and not (site.is_inside or before):
             surely = code.let(f"icmp ugt i64 {count}, {highest}")
         if not takes_words:
-            return self._either(
-                site, outside, lambda: self._each(site, places(chunks)), cold, surely=surely
-            )
+            def each() -> list[str]:
+                return self._either(
+                    site, outside, lambda: self._each(site, places(chunks)), cold, surely=surely
+                )
+
+            if more is not None or not self.is_compaction(site, form):
+                return each()
+            host = self.addresses.host(site.window, offset)
+            data = self.moves.store_data(site.op, site.type)
+            self._compacted.store(site, data, host, chunks, outside, each)
+            return []
 
         def words() -> list[str]:
             host = self.addresses.host(site.window, offset)
@@ -204,6 +216,14 @@ class Scattered:
         return self.moves.load_words(site.type, starts, shifts)
 
     # --- both sides
+
+    def is_compaction(self, site: Site, form: Form) -> bool:
+        """Return whether a store puts what some lanes have found side by side."""
+        if site.is_load or form.scale != site.size or not packs(site.type.bits, self.lanes.n):
+            return False
+        if self._compactions is None:
+            self._compactions = compactions(self.lanes.ssa)
+        return site.op in self._compactions
 
     def _each(self, site: Site, places: list[str]) -> list[str]:
         """Gather or scatter; return what was loaded."""
