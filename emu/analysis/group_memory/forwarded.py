@@ -74,6 +74,11 @@ class Forwarded:
     """Stores to places inside of group memory, from which nothing loads."""
     by_copies: bool = False
     """Whether an access is another one in each copy of a loop."""
+    changes: Mapping[Access, Mapping[Access, Lanes]] = field(default_factory=dict)
+    """Stores of some lanes, as data decide -> earlier stores by the lanes of whose words they are.
+
+    Each of these lanes has stored its word itself before, and may store to it again.
+    """
 
     @cached_property
     def stores(self) -> frozenset[Access]:
@@ -114,6 +119,15 @@ class StoredWords:
         position[used] = np.arange(len(used))
         store_of[lanes] = position[store_of[lanes]]
         return Sources(tuple(self._stores[n] for n in used), store_of, lane_of)
+
+    def stored_by_themselves(
+        self, words: NDArray[np.int64], lanes: Lanes
+    ) -> Mapping[Access, Lanes] | None:
+        """Return which lanes' words come from which stores, if each lane has stored its own."""
+        sources = self.sources(words, lanes)
+        if sources is None or (sources.lane_of != np.arange(len(lanes)))[lanes].any():
+            return None
+        return {store: sources.store_of == at for at, store in enumerate(sources.stores)}
 
     def words_of(
         self, op: Op, base: Numbers | None, lanes: Lanes | None

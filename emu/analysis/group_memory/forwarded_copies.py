@@ -63,6 +63,7 @@ class _Walk:
         self._copies: dict[int, int] = {}
         self._words = StoredWords(total)
         self._found: dict[Access, Sources] = {}
+        self._changes: dict[Access, Mapping[Access, Lanes]] = {}
         self._stores: set[Op] = set()
         self._shuffles, self._most = 0, 0.0
         self._gathers, self._from_memory = 0, 0
@@ -76,7 +77,7 @@ class _Walk:
         if self._from_memory > self._gathers:
             return Forwarded()
         unread = frozenset[Op]() if self._from_memory else frozenset(self._stores)
-        return Forwarded(self._found, unread, by_copies=True)
+        return Forwarded(self._found, unread, by_copies=True, changes=self._changes)
 
     def go(self, numbers: Sequence[int]) -> None:
         """Go through nodes in order, and through copies of loops one after the other."""
@@ -131,11 +132,16 @@ class _Walk:
             # What lanes get that do not run is never used.
             self._load(access, base, words, running)
             return True
-        if words is None or not lanes.is_exact(number):
+        if words is None:
             return False
-        self._words.store(access, words, running)
         self._stores.add(op)
-        return True
+        if lanes.is_exact(number):
+            self._words.store(access, words, running)
+            return True
+        changed = self._words.stored_by_themselves(words, running)
+        if changed is not None:
+            self._changes[access] = changed
+        return changed is not None
 
     def _load(
         self, access: Access, base: Value, words: NDArray[np.int64] | None, running: Lanes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Collection
 from itertools import count
 
 from ....isa.types import RegClass, mask_of
@@ -16,6 +17,20 @@ from ....isa.types import RegClass, mask_of
 def vector(element: str, n: int) -> str:
     """Return the type of n lanes of an element type; the element type itself for n = 0."""
     return f"<{n} x {element}>" if n else element
+
+
+ALL = "splat (i1 true)"
+"""A mask of all lanes of a vector."""
+
+
+def mask_constant(some: Collection[bool]) -> str:
+    """Return a mask of some lanes of a vector."""
+    if all(some):
+        return ALL
+    if not any(some):
+        return "zeroinitializer"
+    bits = ", ".join("i1 true" if lane else "i1 false" for lane in some)
+    return f"<{bits}>"
 
 
 def integer(bits: int, n: int) -> str:

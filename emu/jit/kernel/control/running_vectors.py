@@ -11,6 +11,7 @@ from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.lanes.running import Lanes, RunningLanes, Walk, has_known_lanes, last_lane
 from ....analysis.ranges.trips import Trips
 from ....analysis.warps.uniformity import Shapes
+from ...llvm.text import ALL, mask_constant
 from ..lane_code import LaneCode
 
 
@@ -104,7 +105,7 @@ class RunningVectors:
         if found is None or not found.is_exact(number):
             return None
         running = found.may_run(number)
-        return [mask_constant(running[at : at + lanes.n]) for at in range(0, lanes.count, lanes.n)]
+        return [mask_constant(running[at : at + lanes.n].tolist()) for at in range(0, lanes.count, lanes.n)]
 
     def all_run(self, number: int) -> bool:
         """Return whether all lanes of the workgroup are known to run a node."""
@@ -120,21 +121,8 @@ class RunningVectors:
             if here.all() or not here.any():
                 found.append(mask if here.any() else "zeroinitializer")
                 continue
-            constant = mask_constant(here)
-            if mask != _ALL:
+            constant = mask_constant(here.tolist())
+            if mask != ALL:
                 constant = lanes.code.let(f"and {lanes.mask_type} {mask}, {constant}")
             found.append(constant)
         return found
-
-
-_ALL = "splat (i1 true)"
-
-
-def mask_constant(some: Lanes) -> str:
-    """Return a chunk of a mask as a constant."""
-    if some.all():
-        return _ALL
-    if not some.any():
-        return "zeroinitializer"
-    bits = ", ".join("i1 true" if lane else "i1 false" for lane in some)
-    return f"<{bits}>"

@@ -57,6 +57,8 @@ class LocalMemory:
         extent = self.checks.extent(op)
         if self.forwarding.is_kept(op):
             self.forwarding.keep(op, self.moves.store_data(op, type_))
+        if self.forwarding.changes(op):
+            self.forwarding.change(op, self.moves.store_data(op, type_))
         forwarded = self.forwarding.load(op)
         if forwarded is not None and lanes.shapes.is_uniform(extent.base):
             lanes.define(op, "value", forwarded)

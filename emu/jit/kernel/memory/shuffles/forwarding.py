@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from .....analysis.group_memory.forwarded import NONE, Access, Forwarded, Sources, copies_of
 from .....analysis.values.ssa import Op
-from ....llvm.text import integer
+from ....llvm.text import integer, mask_constant
 from ...lane_code import LaneCode
 
 
@@ -25,6 +27,23 @@ class Forwarding:
     def is_kept(self, op: Op) -> bool:
         """Return whether a load takes what a store writes."""
         return self._access(op) in self.found.stores and not self._lanes.is_alone
+
+    def changes(self, op: Op) -> bool:
+        """Return whether a store changes words that loads take."""
+        changed = self.found.changes.get(self._access(op), {})
+        return not self.found.stores.isdisjoint(changed) and not self._lanes.is_alone
+
+    def change(self, op: Op, data: Sequence[str]) -> None:
+        """Note the words that the running lanes of a store write in place of what they had."""
+        lanes = self._lanes
+        for store, some in self.found.changes[self._access(op)].items():
+            vectors = -(-(int(np.flatnonzero(some)[-1]) + 1) // lanes.n)
+            masks = []
+            for chunk, mask in enumerate(lanes.mask[:vectors]):
+                here = some[chunk * lanes.n : (chunk + 1) * lanes.n].tolist()
+                masks.append(lanes.code.let(f"and {lanes.mask_type} {mask}, {mask_constant(here)}"))
+            types = [integer(32, lanes.n)] * vectors
+            lanes.copy(("stored", store), types, list(data[:vectors]), masks)
 
     def _access(self, op: Op) -> Access:
         return Access(op, copies_of(self._lanes.copies) if self.found.by_copies else ())
