@@ -14,7 +14,7 @@ from ..flow.order import Flow, Loop
 from ..loops.moved_runs import moved_run
 from ..ranges.stepping import increment_of, is_invariant
 from ..values.commuting import commute
-from ..values.ssa import Op, Phi, Ssa, Value, made_of, uses
+from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, made_of, uses
 from ..warps.uniformity import Shapes
 from .own_memory import has_divergent_branch, has_own_memory
 
@@ -177,7 +177,9 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
 
     All addresses depend on loads. One depends on a load in the loop, or each lane steps through a
     stretch of words of its own; bytes are gathered by the words that hold them. In a chain, where
-    an iteration loads the next one's address, lanes should wait for memory together.
+    an iteration loads the next one's address, lanes should wait for memory together. So should they
+    where half of the accesses are in order, as where the lanes of a piece share a row of a matrix:
+    a vector has these at once.
     """
     accesses = [
         (op, op.base)
@@ -190,10 +192,21 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
         return not any(_is_chain(base, loop) for base, _ in loaded)
     if not accesses or not all(loads for _, loads in loaded):
         return False
+    if 2 * sum(_is_in_order(shapes, base) for base, _ in loaded) >= len(loaded):
+        return False
     inside = [base for base, loads in loaded if _any_in(loop, loads)]
     if inside:
         return not any(_is_chain(base, loop) for base in inside)
     return all(_is_word(op) and _is_stretch(base, loop) for op, base in accesses)
+
+
+def _is_in_order(shapes: Shapes, base: Value) -> bool:
+    """Return whether the lanes of a piece access one place or neighbours, if no index wraps."""
+    if shapes.piece_stride(base) is not None:
+        return True
+    if not isinstance(base, Op) or base.ins.row.name not in ADDRESS_ARITHMETIC:
+        return False
+    return all(isinstance(arg, Const) or _is_in_order(shapes, arg) for arg in base.args)
 
 
 def _is_small_store(shapes: Shapes, op: Op) -> bool:
