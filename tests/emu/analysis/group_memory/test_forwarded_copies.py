@@ -72,14 +72,25 @@ def test_all_levels_of_a_tree_are_forwarded() -> None:
     [
         ADD + "atomic_add_group_u32 [t+$s1], $s0",
         ADD.replace("st_group_u32 $s6, [t+$s1]", "st_group_u8 $s6, [t+$s1]"),
-        # Whether these store is not known, and where that one stores is not either.
-        "cmp_lt_u32 $c1, $s2, $s4\n cbr $c1, @skip\n" + ADD,
-        "cmp_lt_u32 $c1, $s2, 7\n cbr $c1, @skip\n" + ADD,
+        # Whether these store to what others have stored is not known, nor where that one stores.
+        "cmp_lt_u32 $c1, $s2, $s4\n cbr $c1, @skip\n" + ADD.replace("6, [t+$s1]", "6, [t+$s5]"),
+        "cmp_lt_u32 $c1, $s2, 7\n cbr $c1, @skip\n" + ADD.replace("6, [t+$s1]", "6, [t+$s5]"),
         ADD + "and_u32 $s7, $s2, 60\n st_group_u32 $s0, [t+$s7]",
     ],
 )
 def test_nothing_is_unless_all_is_known(body: str) -> None:
     assert not found(body).loads
+
+
+@pytest.mark.parametrize("other", ["$s4", "7"])
+def test_stores_of_lanes_that_data_choose_change_what_these_have_stored(other: str) -> None:
+    one = found(f"cmp_lt_u32 $c1, $s2, {other}\n cbr $c1, @skip\n" + ADD)
+    assert len(one.loads) == 2 * 6 + 1
+    assert len(one.unread) == 2
+    assert [access.copies[0][1] for access in one.changes] == list(range(6))
+    for copy, (changed, lanes) in enumerate(s for c in one.changes.values() for s in c.items()):
+        assert changed.op.pc == 3
+        assert lanes.tolist() == [lane < 32 >> copy for lane in range(64)]
 
 
 def test_loads_of_lanes_that_data_choose_are_forwarded() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.lanes.sparse import sparse_loops
 from simtlab.programs import find
 
@@ -13,7 +14,6 @@ from ...support.flows import shapes_of
 
 def test_of_the_programs_only_graph_searches_are_sparse() -> None:
     import simtlab
-    from simtlab.emu.analysis.facts import Facts
     from simtlab.emu.analysis.flow import order
     from simtlab.emu.analysis.values import construction
     from simtlab.emu.analysis.warps.uniformity import Shapes
@@ -147,3 +147,32 @@ LOOPS = {
 def test_lanes_run_alone_where_the_data_say_where_they_access(name: str) -> None:
     body, is_sparse = LOOPS[name]
     assert bool(sparse_loops(shapes_of(inside(body)))) is is_sparse
+
+
+SHARED = """
+    workitemid_u32 $s5, 0
+    shr_u32 $s5, $s5, 4
+    cvt_u64_u32 $d7, $s5
+    mad_u64 $d8, $d7, 4, $d1
+    ld_global_u32 $s1, [$d8]
+    mul_u32 $s6, $s0, $s0
+@top:
+    cvt_u64_u32 $d7, $s1
+    mad_u64 $d8, $d7, 4, $d2
+    ld_global_u32 $s4, [$d8]
+    add_u32 $s4, $s4, $s6
+    cvt_u64_u32 $d7, $s4
+    mad_u64 $d8, $d7, 4, $d1
+    ld_global_u32 $s4, [$d8]
+    add_u32 $s1, $s1, 1
+    cmp_lt_u32 $c0, $s1, $s4
+    cbr $c0, @top"""
+"""Of two accesses one is of one place for each 16 lanes."""
+
+
+@pytest.mark.parametrize("more", ["", "ld_global_u32 $s7, [$d8+4]\n add_u32 $s4, $s4, $s7\n"])
+def test_lanes_run_together_where_those_of_a_piece_access_memory_in_order(more: str) -> None:
+    body = inside(SHARED.replace("add_u32 $s1", more + "add_u32 $s1"))
+    in_pieces = Facts(64, (64, 1, 1), True, row_piece=16)
+    assert sparse_loops(shapes_of(body))
+    assert bool(sparse_loops(shapes_of(body, in_pieces))) == bool(more)
