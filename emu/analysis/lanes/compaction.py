@@ -7,10 +7,13 @@ operations, by a scan in group memory, or by an atomic that gives each one a pla
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from ....isa.types import RegClass, Segment
 from ..facts import OF_ACTIVE_LANES
 from ..flow.postdominators import postdominators
-from ..values.ssa import Op, Phi, Ssa, Value, operands_of
+from ..values.ssa import Const, Op, Phi, Ssa, Value, operands_of
 
 
 def compactions(ssa: Ssa) -> frozenset[Op]:
@@ -21,6 +24,69 @@ def compactions(ssa: Ssa) -> frozenset[Op]:
         return frozenset()
     places = _Places(ssa, ops)
     return frozenset(op for op in stores if places.follow_from_lanes(op))
+
+
+@dataclass(frozen=True)
+class Rank:
+    """An index that is the same for all lanes, plus how many lanes before this one are counted."""
+
+    start: Value
+    ballot: Op | None
+    """The lanes that are counted, as a word; None: those that run the store."""
+
+
+def rank_in(index: Value, store: Op, is_uniform: Callable[[Value], bool]) -> Rank | None:
+    """Return how the index of a store counts lanes; None if the store's own node does not show it.
+
+    Other nodes need not keep what an index is calculated from.
+    """
+    if not (isinstance(index, Op) and index.ins.row.name in ("add_u32", "add_s32")):
+        return None
+    if index.node != store.node:
+        return None
+    for start, rank in (index.args, index.args[::-1]):
+        if not (isinstance(rank, Op) and is_uniform(start)):
+            continue
+        if rank.ins.row.stem == "activelaneid" and rank.node == store.node:
+            return Rank(start, None)
+        ballot = _counted_before(rank, store.node)
+        if ballot is not None:
+            return Rank(start, ballot)
+    return None
+
+
+def _counted_before(rank: Op, node: int) -> Op | None:
+    """Return the ballot, used in a node, of which a value counts the lanes before this one."""
+    lanes = rank.args[0] if rank.ins.row.name == "popcount_u64" else None
+    if not (isinstance(lanes, Op) and lanes.ins.row.name == "and_u64" and lanes.node == node):
+        return None
+    for ballot, before in (lanes.args, lanes.args[::-1]):
+        if (
+            isinstance(ballot, Op)
+            and ballot.ins.row.stem == "activelanemask"
+            and _is_before(before)
+        ):
+            return ballot
+    return None
+
+
+def _is_before(value: Value) -> bool:
+    """Return whether a value has the bits of the lanes before this one: `(1 << lane) - 1`."""
+    if not (isinstance(value, Op) and value.ins.row.name == "sub_u64"):
+        return False
+    bit, one = value.args
+    return (
+        _is_one(one)
+        and isinstance(bit, Op)
+        and bit.ins.row.name == "shl_u64"
+        and _is_one(bit.args[0])
+        and isinstance(bit.args[1], Op)
+        and bit.args[1].ins.row.stem == "laneid"
+    )
+
+
+def _is_one(value: Value) -> bool:
+    return isinstance(value, Const) and value.bits == 1
 
 
 class _Places:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ....analysis.lanes.compaction import compactions
+from ....analysis.lanes.compaction import compactions, rank_in
 from ....analysis.values.ssa import Op, Value
 from ...arithmetic.widths import element_number
 from ...llvm.text import integer
@@ -108,7 +108,12 @@ class Scattered:
                 return each()
             host = self.addresses.host(site.window, offset)
             data = self.moves.store_data(site.op, site.type)
-            self._compacted.store(site, data, host, chunks, outside, each)
+            rank = rank_in(form.index, site.op, lanes.shapes.is_uniform)
+            if rank is not None and not before and lanes.word_type == "i64":
+                found = self._compacted.counted(rank, count)
+            else:
+                found = self._compacted.places(chunks, [] if site.is_inside else outside)
+            self._compacted.store(site, data, host, found, each)
             return []
 
         def words() -> list[str]:

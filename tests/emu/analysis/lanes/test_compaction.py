@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.analysis.lanes.compaction import compactions
+from simtlab.emu.analysis.lanes.compaction import compactions, rank_in
+from simtlab.emu.analysis.values.ssa import Op
 
-from ...support.flows import ssa_of
+from ...support.flows import op_of, ssa_of
 
 FOUND = """
     workitemabsid_u32 $s0, 0
@@ -61,3 +62,34 @@ def test_conditions_on_numbers_alone_do_not_count() -> None:
     body = FOUND.replace("$c1, $s2, 7", "$c1, $s4, 7")
     body += f"activelanemask_u64 $d3, $c1\n popcount_u64 $s5, $d3\n cbr $c1, @done\n {STORE}"
     assert not compactions(ssa_of(body))
+
+
+BEFORE = "mov_u64 $d4, 1\n shl_u64 $d4, $d4, $s4\n sub_u64 $d4, $d4, 1\n"
+BALLOT = "activelanemask_u64 $d3, $c1\n"
+AND = "and_u64 $d3, $d3, $d4\n"
+RANK = "popcount_u64 $s5, $d3\n add_u32 $s5, $s1, $s5"
+RANKS = {
+    "among those that store": ("", "activelaneid_u32 $s5\n add_u32 $s5, $s5, $s1", "start"),
+    "among those of a ballot": (BALLOT, BEFORE + AND + RANK, "ballot"),
+    "those before this one elsewhere": (BALLOT + BEFORE, AND + RANK, "ballot"),
+    "a ballot that is not kept": (BALLOT + BEFORE + AND, RANK, ""),
+    "an index from elsewhere": (BALLOT + BEFORE + AND + RANK, "", ""),
+    "up to this lane": (BALLOT, BEFORE.replace("$d4, 1", "$d4, 2") + AND + RANK, ""),
+    "of all lanes before": ("activelaneid_u32 $s5\n", "add_u32 $s5, $s5, $s1", ""),
+    "from places of lanes' own": ("", "activelaneid_u32 $s5\n add_u32 $s5, $s5, $s4", ""),
+    "times two": ("", "activelaneid_u32 $s5\n add_u32 $s5, $s5, $s5", ""),
+}
+
+
+@pytest.mark.parametrize("name", RANKS)
+def test_ranks_among_lanes(name: str) -> None:
+    before, inside, expected = RANKS[name]
+    form = ssa_of(f"{FOUND}{before}\n cbr $c1, @done\n {inside}\n {STORE}")
+    limit = op_of(form, "ld_kernarg_u32")
+    store = op_of(form, "st_global_u32")
+    index = op_of(form, "cvt_u64_u32", 1).args[0]
+    found = rank_in(index, store, lambda value: value is limit)
+    assert (found is not None) == bool(expected)
+    if found is not None:
+        assert found.start is limit
+        assert isinstance(found.ballot, Op) == (expected == "ballot")

@@ -7,7 +7,9 @@ vector. The store that does both in one takes hundreds of cycles on some CPUs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from .....analysis.lanes.compaction import Rank
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ...lane_code import LaneCode
@@ -25,6 +27,16 @@ def packs(bits: int, n: int) -> bool:
     return n == 16 or (n == 8 and bits > 8 and host_has("avx512vl"))
 
 
+@dataclass(frozen=True)
+class Places:
+    """Places that may be side by side."""
+
+    firsts: Sequence[str]
+    """The index of the first running lane of each vector, an i32."""
+    good: str
+    """Whether all are, and inside, an i1."""
+
+
 class Compacted:
     """Emits stores to places that mostly follow each other from running lane to running lane."""
 
@@ -32,40 +44,62 @@ class Compacted:
         self.lanes = lanes
         self.moves = moves
 
+    def places(self, indices: Sequence[str], outside: Sequence[str]) -> Places:
+        """Return where the vectors of 32-bit indices begin, and whether they are side by side.
+
+        They do not count as such if running lanes are `outside` of the buffer.
+        """
+        lanes, code = self.lanes, self.lanes.code
+        v, steps = integer(32, lanes.n), lanes.steps(32)[0]
+        firsts, wrong = [], lanes.combine("and", outside, lanes.mask[: len(outside)])
+        for index, running in zip(indices, lanes.mask, strict=True):
+            packed = self._packed(32, index, running)
+            first = code.let(f"extractelement {v} {packed}, i32 0")
+            following = code.let(f"add {v} {lanes.chunk_of(32, first)}, {steps}")
+            differs = code.let(f"icmp ne {v} {packed}, {following}")
+            mask = self._first_lanes(running)
+            wrong.append(code.let(f"and {lanes.mask_type} {differs}, {mask}"))
+            firsts.append(first)
+        return Places(firsts, code.let(f"xor i1 {lanes.any(wrong)}, true"))
+
+    def counted(self, rank: Rank, count: str) -> Places:
+        """Return the same for indices that count lanes, of which `count` (an i64) are inside.
+
+        They are side by side if the lanes that are counted are those that run.
+        """
+        lanes, code = self.lanes, self.lanes.code
+        start, word, t = lanes.scalar(rank.start), lanes.word(lanes.mask), lanes.word_type
+        firsts = [start]
+        for chunk in range(1, lanes.k):
+            below = code.let(f"and {t} {word}, {(1 << lanes.n * chunk) - 1}")
+            number = code.intrinsic("llvm.ctpop", t, f"{t} {below}")
+            firsts.append(code.let(f"add i32 {start}, {code.let(f'trunc {t} {number} to i32')}"))
+        total = code.intrinsic("llvm.ctpop", t, f"{t} {word}")
+        end = code.let(f"add i64 {code.let(f'zext i32 {start} to i64')}, {total}")
+        good = code.let(f"icmp ule i64 {end}, {count}")
+        if rank.ballot is not None:
+            same = code.let(f"icmp eq {t} {lanes.scalar(rank.ballot)}, {word}")
+            good = code.let(f"and i1 {good}, {same}")
+        return Places(firsts, good)
+
     def store(
         self,
         site: Site,
         data: Sequence[str],
         host: str,
-        indices: Sequence[str],
-        outside: Sequence[str],
+        places: Places,
         others: Callable[[], object],
     ) -> None:
-        """Store elements at 32-bit indices from a ptr on; `others` stores them to any places.
-
-        It also does so if running lanes are `outside` of the buffer.
-        """
+        """Store elements at places from a ptr on; `others` stores them to any places."""
         lanes, code, bits = self.lanes, self.lanes.code, site.type.bits
-        v, masks, firsts, wrong = integer(32, lanes.n), [], [], []
-        steps = lanes.steps(32)[0]
-        for index, running in zip(indices, lanes.mask, strict=True):
-            packed = self._packed(32, index, running)
-            first = code.let(f"extractelement {v} {packed}, i32 0")
-            following = code.let(f"add {v} {lanes.chunk_of(32, first)}, {steps}")
-            mask = self._first_lanes(running)
-            differs = code.let(f"icmp ne {v} {packed}, {following}")
-            wrong.append(code.let(f"and {lanes.mask_type} {differs}, {mask}"))
-            firsts.append(first)
-            masks.append(mask)
-        if not site.is_inside:
-            wrong += lanes.combine("and", outside, lanes.mask)
         apart, together, after = (code.fresh_label("k") for _ in range(3))
-        code.branch(lanes.any(wrong), apart, together)
+        code.branch(places.good, together, apart)
         known = dict(lanes.local)
         code.block(together)
-        for chunk, running, first, mask in zip(data, lanes.mask, firsts, masks, strict=True):
+        for chunk, running, first in zip(data, lanes.mask, places.firsts, strict=True):
             place = code.let(f"getelementptr i{bits}, ptr {host}, i32 {first}")
             packed = self._packed(bits, chunk, running)
+            mask = self._first_lanes(running)
             self.moves.store_masked(lanes, site.type, packed, place, mask)
         code.jump(after)
         code.block(apart)

@@ -10,6 +10,7 @@ from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
 from simtlab.emu.jit.kernel.memory.shuffles.compacted import packs
 from simtlab.emu.jit.llvm.toolchain import host_has
+from simtlab.emu.traps import Trap
 
 from ....support.agreement import same, trap_alike
 
@@ -121,7 +122,13 @@ kernel ballot(u32 %limit, global u32* %x, global u32* %y) {{
     laneid_u32 $s4
     sub_u32 $s6, $s0, $s4
     ld_kernarg_u64 $d1, [%y]
-    cmp_ge_u32 $c1, $s2, $s3
+    cmp_lt_u32 $c1, $s2, $s3
+    activelanemask_u64 $d4, $c1
+    mov_u64 $d5, 1
+    shl_u64 $d5, $d5, $s4
+    sub_u64 $d5, $d5, 1
+    and_u64 $d6, $d4, $d5
+    not_b1 $c1, $c1
     cbr $c1, @done
     activelaneid_u32 $s5
     {place}
@@ -134,17 +141,45 @@ kernel ballot(u32 %limit, global u32* %x, global u32* %y) {{
 }}"""
 
 
+RANKS = {
+    "among those that run": "",
+    "swapped": "xor_u32 $s5, $s5, 1",
+    "apart": "mul_u32 $s5, $s5, 3",
+    "of a ballot": "and_u64 $d4, $d4, $d5\n popcount_u64 $s5, $d4",
+    "of one elsewhere": "popcount_u64 $s5, $d6",
+    "of a ballot, from one on": "and_u64 $d4, $d4, $d5\n popcount_u64 $s5, $d4\n"
+    "add_u32 $s5, $s5, 1",
+    "of more than run": "and_u32 $s5, $s4, 3\n cmp_eq_u32 $c0, $s5, 0\n cbr $c0, @done\n"
+    "and_u64 $d4, $d4, $d5\n popcount_u64 $s5, $d4",
+}
+
+
 @pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
-@pytest.mark.parametrize("place", ["", "xor_u32 $s5, $s5, 1", "mul_u32 $s5, $s5, 3"])
-def test_ranks_are_as_in_the_interpreter(width: int, place: str) -> None:
+@pytest.mark.parametrize("name", RANKS)
+def test_ranks_are_as_in_the_interpreter(width: int, name: str) -> None:
     found = []
     for engine in ("jit", "interp"):
         device = simtlab.Device()
         x, y = device.to_device(numbers(256)), device.to_device(np.zeros(1024, np.uint32))
-        kernel = simtlab.assemble(BALLOT.format(place=place))["ballot"]
+        kernel = simtlab.assemble(BALLOT.format(place=RANKS[name]))["ballot"]
         kernel.launch(items=(256,), group_size=(64,), engine=engine, warp=width)(300, x, y)
         found.append(y.to_host())
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("room", [1, 40, 65, 200])
+@pytest.mark.parametrize("name", ["among those that run", "of a ballot"])
+def test_a_rank_outside_is_a_trap(room: int, name: str) -> None:
+    found = []
+    for engine in ("jit", "interp"):
+        device = simtlab.Device()
+        x, y = device.to_device(numbers(256)), device.to_device(np.zeros(room, np.uint32))
+        kernel = simtlab.assemble(BALLOT.format(place=RANKS[name]))["ballot"]
+        launch = kernel.launch(items=(256,), group_size=(64,), engine=engine, warp=32)
+        with pytest.raises(Trap) as caught:
+            launch(500, x, y)
+        found.append(caught.value.record.key)
+    assert found[0] == found[1]
 
 
 @pytest.mark.skipif(not packs(32, 16), reason="packs data by AVX-512")
