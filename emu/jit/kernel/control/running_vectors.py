@@ -104,8 +104,8 @@ class RunningVectors:
         found, lanes = self._found, self._lanes
         if found is None or not found.is_exact(number):
             return None
-        running = found.may_run(number)
-        return [mask_constant(running[at : at + lanes.n].tolist()) for at in range(0, lanes.count, lanes.n)]
+        running = found.may_run(number).tolist()
+        return [mask_constant(running[at : at + lanes.n]) for at in range(0, lanes.count, lanes.n)]
 
     def all_run(self, number: int) -> bool:
         """Return whether all lanes of the workgroup are known to run a node."""

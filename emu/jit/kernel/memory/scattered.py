@@ -99,6 +99,7 @@ class Scattered:
         if highest is not None and highest < LARGEST_TABLE and not (site.is_inside or before):
             surely = code.let(f"icmp ugt i64 {count}, {highest}")
         if not takes_words:
+
             def each() -> list[str]:
                 return self._either(
                     site, outside, lambda: self._each(site, places(chunks)), cold, surely=surely
