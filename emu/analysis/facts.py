@@ -70,6 +70,7 @@ class Facts:
     `strips`: workgroups may go down the grid first, in strips of rows (workgroup_steps.py).
     `refills`: lanes have any work-items, each its own (refilled.py).
     `singles`: loads at known distances are made one by one, where a gather takes longer.
+    `packs`: where stores are likely to be side by side, that is tested: a scatter takes longer.
     """
 
     width: int
@@ -92,6 +93,7 @@ class Facts:
     row_piece: int = 0
     refills: bool = False
     singles: bool = False
+    packs: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError if whole workgroups have no whole number of warps."""

@@ -7,9 +7,10 @@ operations, by a scan in group memory, or by an atomic that gives each one a pla
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from ....isa.instruction import Instruction
 from ....isa.types import RegClass, Segment
 from ..facts import OF_ACTIVE_LANES
 from ..flow.postdominators import postdominators
@@ -166,11 +167,20 @@ class _Places:
         return self._branches[number]
 
 
+def may_compact(code: Iterable[Instruction]) -> bool:
+    """Return whether a kernel may have such stores, at a glance."""
+    return any(map(_counts_others, code))
+
+
 def _is_of_others(op: Op) -> bool:
-    """Return whether the result of an op depends on other lanes that run."""
-    row = op.ins.row
+    return _counts_others(op.ins)
+
+
+def _counts_others(ins: Instruction) -> bool:
+    """Return whether the result of an instruction depends on other lanes that run."""
+    row = ins.row
     if row.is_atomic:
-        return row.stem == "atomic_add" and op.ins.dst is not None
+        return row.stem == "atomic_add" and ins.dst is not None
     return row.stem in OF_ACTIVE_LANES or (row.is_load and row.segment is Segment.GROUP)
 
 

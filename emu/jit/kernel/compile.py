@@ -21,6 +21,7 @@ from ...analysis.facts import (
     Facts,
     OwnMemory,
 )
+from ...analysis.lanes.compaction import may_compact
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.lanes.own_memory import has_own_memory
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
@@ -92,6 +93,8 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
     if _loads_group(kernel) and not gathers_fast():
         facts = replace(facts, singles=True)
+    if may_compact(kernel.instructions) and not gathers_fast():
+        facts = replace(facts, packs=True)
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
 
 

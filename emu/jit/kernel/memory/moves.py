@@ -170,19 +170,6 @@ class Moves:
             place = code.let(f"getelementptr i8, ptr {host}, i64 {j * lanes.n * type_.size}")
             self.store_masked(lanes, type_, d, place, mask)
 
-    def store_blended(self, type_: Type, data: Sequence[str], host: str) -> None:
-        """Store the elements of the running lanes from an address on, in whole vectors.
-
-        Other lanes store what is there, which no other thread may change. CPUs do not forward
-        the words of a masked store to a load of the whole vector.
-        """
-        lanes, code, t = self.lanes, self.lanes.code, integer(type_.bits, self.lanes.n)
-        places = lanes.chunk_places(host, 8, lanes.n * type_.size)
-        for chunk, place, mask in zip(data, places, lanes.mask, strict=True):
-            kept = code.let(f"load {t}, ptr {place}, align {type_.size}")
-            whole = code.let(f"select {lanes.mask_type} {mask}, {t} {chunk}, {t} {kept}")
-            code.line(f"store {t} {whole}, ptr {place}, align {type_.size}")
-
     def store_masked(
         self, vectors: VectorCode, type_: Type, data: str, place: str, mask: str
     ) -> None:

@@ -112,6 +112,8 @@ class Scattered:
             rank = rank_in(form.index, site.op, lanes.shapes.is_uniform)
             if rank is not None and not before and lanes.word_type == "i64":
                 found = self._compacted.counted(rank, count)
+            elif not lanes.facts.packs:
+                return each()
             else:
                 found = self._compacted.places(chunks, [] if site.is_inside else outside)
             self._compacted.store(site, data, host, found, each)
@@ -225,11 +227,19 @@ class Scattered:
 
     def is_compaction(self, site: Site, form: Form) -> bool:
         """Return whether a store puts what some lanes have found side by side."""
-        if site.is_load or form.scale != site.size or not packs(site.type.bits, self.lanes.n):
+        if (
+            site.is_load
+            or form.index is None
+            or form.scale != site.size
+            or not packs(site.type.bits, self.lanes.n)
+        ):
             return False
         if self._compactions is None:
             self._compactions = compactions(self.lanes.ssa)
-        return site.op in self._compactions
+        return site.op in self._compactions and (
+            self.lanes.facts.packs
+            or rank_in(form.index, site.op, self.lanes.shapes.is_uniform) is not None
+        )
 
     def _each(self, site: Site, places: list[str]) -> list[str]:
         """Gather or scatter; return what was loaded."""

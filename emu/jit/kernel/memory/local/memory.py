@@ -233,11 +233,7 @@ class LocalMemory:
             host = self._place(memory, first, extent.offset)
             if op.ins.row.is_load:
                 return moves.load_wide(type_, host)
-            data = moves.store_data(op, type_)
-            if on_stack and self._changes_loaded(op):
-                moves.store_blended(type_, data, host)
-            else:
-                moves.store_wide(type_, data, host)
+            moves.store_wide(type_, moves.store_data(op, type_), host)
             return []
 
         def slow() -> list[str]:
@@ -257,16 +253,6 @@ class LocalMemory:
             self._define(op, slow())
         else:
             self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
-
-    def _changes_loaded(self, op: Op) -> bool:
-        """Return whether a store is to the place of a load of the same node, as `x[i] += y` is."""
-        return any(
-            other.ins.row.is_load
-            and other.ins.row.segment is Segment.GROUP
-            and other.element.size == op.element.size
-            and (other.base, other.address.offset) == (op.base, op.address.offset)
-            for other in self.lanes.ssa.ops.get(op.node, ())
-        )
 
     def _in_pieces(self, op: Op, type_: Type, extent: Extent, memory: str, step: int) -> None:
         """Access one place or neighbours for each piece of the warp."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -185,9 +187,19 @@ def test_a_rank_outside_is_a_trap(room: int, name: str) -> None:
 @pytest.mark.skipif(not packs(32, 16), reason="packs data by AVX-512")
 def test_data_are_packed_in_a_register() -> None:
     kernel = simtlab.assemble(scan(group=192))["scan"].kernel
-    text = generate(kernel, 0, facts_of(kernel, Geometry.of(items=(1920,), group_size=(192,))))
-    assert "avx512.mask.compress" in text
-    assert "masked.compressstore" not in text
+    facts = facts_of(kernel, Geometry.of(items=(1920,), group_size=(192,)))
+    for slow in (False, True):
+        text = generate(kernel, 0, replace(facts, packs=slow))
+        assert ("avx512.mask.compress" in text) == slow
+        assert "masked.compressstore" not in text
+
+
+@pytest.mark.skipif(not packs(32, 16), reason="packs data by AVX-512")
+def test_ranks_need_no_slow_scatters() -> None:
+    for name in ("among those that run", "of a ballot"):
+        kernel = simtlab.assemble(BALLOT.format(place=RANKS[name]))["ballot"].kernel
+        facts = facts_of(kernel, Geometry.of(items=(640,), group_size=(64,)))
+        assert "avx512.mask.compress" in generate(kernel, 0, replace(facts, packs=False))
 
 
 @pytest.mark.skipif(not host_has("avx512vbmi2"), reason="packs bytes by AVX-512 VBMI2")

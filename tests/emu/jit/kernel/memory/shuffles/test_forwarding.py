@@ -1,4 +1,4 @@
-"""Trees in which data decide what lanes store, and stores that change what lanes have loaded."""
+"""Trees in which data decide what lanes store."""
 
 from __future__ import annotations
 
@@ -100,47 +100,3 @@ def test_nothing_of_them_is_in_memory(name: str) -> None:
     text = generate(kernel, 0, facts_of(kernel, Geometry.of(items=(1280,), group_size=(128,))))
     assert not MASKED.search(text)
     assert "scatter" not in text
-
-
-SUM = """
-kernel sums(global f32* %x, global f32* %y) {
-    .group f32 partial[256]
-    workitemid_u32 $s0, 0
-    workitemabsid_u32 $s1, 0
-    and_u32 $s3, $s0, 31
-    cvt_u64_u32 $d0, $s1
-    ld_kernarg_u64 $d1, [%x]
-    mad_u64 $d2, $d0, 4, $d1
-    ld_global_f32 $s6, [$d2]
-    shl_u32 $s10, $s0, 2
-    st_group_f32 $s6, [partial+$s10]
-    barrier
-    mov_u32 $s11, 16
-@halve:
-    cmp_ge_u32 $c0, $s3, $s11
-    cbr $c0, @halved
-    shl_u32 $s12, $s11, 2
-    add_u32 $s12, $s12, $s10
-    ld_group_f32 $s8, [partial+$s12]
-    ld_group_f32 $s6, [partial+$s10]
-    add_f32 $s6, $s6, $s8
-    st_group_f32 $s6, [partial+$s10]
-@halved:
-    barrier
-    shr_u32 $s11, $s11, 1
-    cmp_ne_u32 $c0, $s11, 0
-    cbr $c0, @halve
-    ld_group_f32 $s6, [partial+$s10]
-    ld_kernarg_u64 $d1, [%y]
-    mad_u64 $d1, $d0, 4, $d1
-    st_global_f32 $s6, [$d1]
-    ret
-}"""
-
-
-def test_sums_of_rows_change_whole_vectors() -> None:
-    x = np.random.default_rng(1).random(1024, np.float32)
-    same(SUM, [x, np.zeros(1024, np.float32)], items=1024, group_size=256)
-    kernel = simtlab.assemble(SUM)["sums"].kernel
-    text = generate(kernel, 0, facts_of(kernel, Geometry.of(items=(1024,), group_size=(256,))))
-    assert not MASKED.search(text)
