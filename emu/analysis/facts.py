@@ -69,8 +69,8 @@ class Facts:
     `row_piece`: lanes of the pieces of warps that lie in one row (widths/row_pieces.py); 0: none.
     `strips`: workgroups may go down the grid first, in strips of rows (workgroup_steps.py).
     `refills`: lanes have any work-items, each its own (refilled.py).
-    `singles`: loads at known distances are made one by one, where a gather takes longer.
-    `packs`: where stores are likely to be side by side, that is tested: a scatter takes longer.
+    `slow_gathers`: loads at known distances are made one by one, and stores that are likely to be
+    side by side are tested for that, since gathers and scatters take longer.
     """
 
     width: int
@@ -92,8 +92,7 @@ class Facts:
     strips: bool = False
     row_piece: int = 0
     refills: bool = False
-    singles: bool = False
-    packs: bool = False
+    slow_gathers: bool = False
 
     def __post_init__(self) -> None:
         """Raise ValueError if whole workgroups have no whole number of warps."""

@@ -91,10 +91,8 @@ _GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code for a launch of this shape may rely on."""
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
-    if _loads_group(kernel) and not gathers_fast():
-        facts = replace(facts, singles=True)
-    if may_compact(kernel.instructions) and not gathers_fast():
-        facts = replace(facts, packs=True)
+    if (_loads_group(kernel) or may_compact(kernel.instructions)) and not gathers_fast():
+        facts = replace(facts, slow_gathers=True)
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
 
 

@@ -282,7 +282,7 @@ def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
     if not row.is_load or row.type is None or base is None:
         return False
     if row.segment is not Segment.GLOBAL and not (
-        row.segment is Segment.GROUP and lanes.facts.singles
+        row.segment is Segment.GROUP and lanes.facts.slow_gathers
     ):
         return False
     apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)

@@ -166,7 +166,7 @@ def memory_of(
         each_apart=_each_apart(kernel, facts, plan),
         forwarded=Forwarded() if plan.sparse else forwarded(shapes, kernel.group_size, n),
         group_cells=group_cells(kernel, facts.width, k),
-        after_group=READ_BEYOND + (_reach(shapes) if facts.singles else 0),
+        after_group=READ_BEYOND + (_reach(shapes) if facts.slow_gathers else 0),
         last_readers=plan.last_readers,
         relied=relied,
     )

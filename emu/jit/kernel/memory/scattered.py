@@ -112,7 +112,7 @@ class Scattered:
             rank = rank_in(form.index, site.op, lanes.shapes.is_uniform)
             if rank is not None and not before and lanes.word_type == "i64":
                 found = self._compacted.counted(rank, count)
-            elif not lanes.facts.packs:
+            elif not lanes.facts.slow_gathers:
                 return each()
             else:
                 found = self._compacted.places(chunks, [] if site.is_inside else outside)
@@ -237,7 +237,7 @@ class Scattered:
         if self._compactions is None:
             self._compactions = compactions(self.lanes.ssa)
         return site.op in self._compactions and (
-            self.lanes.facts.packs
+            self.lanes.facts.slow_gathers
             or rank_in(form.index, site.op, self.lanes.shapes.is_uniform) is not None
         )
 

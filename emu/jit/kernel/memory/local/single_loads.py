@@ -34,7 +34,7 @@ class SingleLoads:
     def found_for(self, op: Op, extent: Extent) -> Numbers | None:
         """Return the lanes' distances from lane 0 in bytes, if a load is better made so."""
         row, lanes = op.ins.row, self.lanes
-        if not (lanes.facts.singles and row.is_load and row.segment is Segment.GROUP):
+        if not (lanes.facts.slow_gathers and row.is_load and row.segment is Segment.GROUP):
             return None
         if lanes.is_alone or not self.memory.is_group_on_stack or not extent.is_signed:
             return None

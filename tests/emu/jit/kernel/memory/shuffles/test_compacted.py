@@ -189,7 +189,7 @@ def test_data_are_packed_in_a_register() -> None:
     kernel = simtlab.assemble(scan(group=192))["scan"].kernel
     facts = facts_of(kernel, Geometry.of(items=(1920,), group_size=(192,)))
     for slow in (False, True):
-        text = generate(kernel, 0, replace(facts, packs=slow))
+        text = generate(kernel, 0, replace(facts, slow_gathers=slow))
         assert ("avx512.mask.compress" in text) == slow
         assert "masked.compressstore" not in text
 
@@ -199,7 +199,7 @@ def test_ranks_need_no_slow_scatters() -> None:
     for name in ("among those that run", "of a ballot"):
         kernel = simtlab.assemble(BALLOT.format(place=RANKS[name]))["ballot"].kernel
         facts = facts_of(kernel, Geometry.of(items=(640,), group_size=(64,)))
-        assert "avx512.mask.compress" in generate(kernel, 0, replace(facts, packs=False))
+        assert "avx512.mask.compress" in generate(kernel, 0, replace(facts, slow_gathers=False))
 
 
 @pytest.mark.skipif(not host_has("avx512vbmi2"), reason="packs bytes by AVX-512 VBMI2")
