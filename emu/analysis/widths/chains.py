@@ -23,23 +23,61 @@ LOAD = 5
 FEW_LANES = 32
 """Lanes of a warp whose vectors are counted."""
 
+LONG = 1.5
+"""Times of all vectors from which on it hardly shows that values go through memory."""
 
-def waits_for_iterations(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether a chain from iteration to iteration takes half as long as all vectors."""
+INTEGER, SIMULTANEOUS = 2, 4
+"""Cycles of an integer operation, and vectors of such that begin at a time, on a host that computes
+many in the time of few."""
+
+MOST_BESIDE = 1.5
+"""Times of a chain that an iteration's integer operations may take."""
+
+
+def waits_for_iterations(shapes: Shapes, loop: Loop, part: float = 0.5) -> bool:
+    """Return whether a chain from iteration to iteration takes half as long as all vectors.
+
+    With `part`, that part of their time.
+    """
+    longest, count = _iteration(shapes, loop)
+    return longest >= part * count
+
+
+def waits_for_integers(shapes: Shapes, loop: Loop, lanes: int) -> bool:
+    """Return whether a loop on integers of 32 bits waits for them in warps of so many lanes.
+
+    That is on a host that computes many vectors of integers in the time of few.
+    """
+    values = _vectors(shapes, values_in(shapes, loop))
+    if any(v.cls is RegClass.D or (isinstance(v, Op) and _is_of_floats(v)) for v in values):
+        return False
+    longest, count = _iteration(shapes, loop)
+    return MOST_BESIDE * INTEGER * longest >= count * lanes / FEW_LANES / SIMULTANEOUS
+
+
+def _is_of_floats(op: Op) -> bool:
+    return op.ins.row.type is not None and op.ins.row.type.is_float
+
+
+def _iteration(shapes: Shapes, loop: Loop) -> tuple[int, int]:
+    """Return the cycles of the longest chain from iteration to iteration, and of all vectors."""
     values = _vectors(shapes, values_in(shapes, loop))
     inside = [v for v in values if not (isinstance(v, Phi) and v.node == loop.header)]
     longest = 0
     for phi in shapes.ssa.phis.get(loop.header, ()):
         after = _cycles(inside, {phi: 0})
         longest = max(longest, *(after.get(a, 0) for n, a in phi.args.items() if n in loop.nodes))
-    return 2 * longest >= _count(values)
+    return longest, _count(values)
 
 
-def waits_for_results(shapes: Shapes) -> bool:
-    """Return whether the longest chain of code without loops takes half as long as all vectors."""
+def waits_for_results(shapes: Shapes, part: float = 0.5) -> bool:
+    """Return whether the longest chain of code without loops takes half as long as all vectors.
+
+    With `part`, that part of their time.
+    """
     values = _vectors(shapes, shapes.ssa.values())
     after = _cycles(values, dict.fromkeys(values, 0))
-    return 2 * max(after.values(), default=0) >= _count(values)
+    return max(after.values(), default=0) >= part * _count(values)
 
 
 def _vectors(shapes: Shapes, values: Iterable[Value]) -> list[Op | Phi]:

@@ -9,10 +9,18 @@ from __future__ import annotations
 
 from ....isa.types import RegClass, Segment
 from ..flow.order import Loop
-from ..values.ssa import Op
+from ..lanes.lane_plan import LONG_UNITS
+from ..values.ssa import Op, Value
 from ..warps.uniformity import Shapes
 from .chains import waits_for_iterations
-from .registers import carried_registers, inner_loops, lane_step, live_registers, values_in
+from .registers import (
+    MOST_AT_A_TIME,
+    carried_registers,
+    inner_loops,
+    lane_step,
+    live_registers,
+    values_in,
+)
 
 MOST_HARD = 3
 """Gathers and other accesses of many places in an iteration: each has code for four vectors."""
@@ -45,6 +53,32 @@ def gain_by_lanes(shapes: Shapes) -> bool:
         and all(_gains(shapes, loop) for loop in in_turn)
         and all(is_easy(shapes, op) for n in others for op in shapes.ssa.ops.get(n, ()))
     )
+
+
+def wait_in_turn(shapes: Shapes, lanes: int) -> bool:
+    """Return whether all loops wait as long as their vectors take, and have registers for `lanes`.
+
+    These are loops on 32-bit numbers that access nothing, and that lanes leave in turn.
+    """
+    return all(
+        loop.number in shapes.divergent_loops
+        and all(_is_plain_word(value) for value in values_in(shapes, loop))
+        and waits_for_iterations(shapes, loop, 1)
+        and live_registers(shapes, loop, lanes, 32) <= MOST_AT_A_TIME
+        for loop in inner_loops(shapes)
+    )
+
+
+def _is_plain_word(value: Value) -> bool:
+    """Return whether a value has 32 bits, or is a condition, and is not from memory.
+
+    Divisions of integers, which are many instructions on 64 bits each, do not count.
+    """
+    if value.cls is RegClass.D or not isinstance(value, Op):
+        return value.cls is not RegClass.D
+    row = value.ins.row
+    is_float = row.type is not None and row.type.is_float
+    return not row.is_memory and (is_float or row.unit not in LONG_UNITS)
 
 
 def _gains(shapes: Shapes, loop: Loop) -> bool:

@@ -66,13 +66,16 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     loops = inner_loops(shapes)
     return bool(loops) and all(
         carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
-        and not _carries_doubles(shapes, loop)
         and live_registers(shapes, loop, lanes, bits) <= MOST_AT_A_TIME
-        and (
-            bits == 8 or not (loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches())
-        )
+        and (not _carries_doubles(shapes, loop) if bits == 8 else are_words_together(shapes, loop))
         for loop in loops
     )
+
+
+def are_words_together(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a loop carries no vectors of 64-bit numbers, and has no masks of branches."""
+    branches = loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches()
+    return not branches and not _carries_doubles(shapes, loop)
 
 
 def carries_in_registers(shapes: Shapes, lanes: int) -> bool:

@@ -31,17 +31,23 @@ from ..suitability.barriers import arrive_together, has_barriers
 from ..values.ssa import Const, Op, Value, made_of
 from ..warps.agreed import with_neighbours
 from ..warps.uniformity import Shapes
-from .chains import waits_for_results
+from .chains import LONG, waits_for_integers, waits_for_iterations, waits_for_results
 from .columns import goes_down_columns
 from .far_rows import loads_far_rows
-from .in_turn import gain_by_lanes, is_easy
+from .in_turn import gain_by_lanes, is_easy, wait_in_turn
 from .own_rows import loads_rows, stores_rows
 from .registers import (
+    MOST_CARRIED,
+    MOST_IN_USE,
+    are_words_together,
+    carried_registers,
     carries_in_registers,
     computes_in_registers,
+    inner_loops,
     is_vector,
     lane_step,
     live_in_registers,
+    live_registers,
     live_values,
     loops_fit,
     moves_in_memory,
@@ -94,6 +100,12 @@ MOST_IN_WIDEST = 80
 MOST_STRAIGHT = 300
 """Instructions without a loop from which on compile time, twice as long, counts more."""
 
+MOST_WAITING = 600
+"""The same where the code waits longer than its vectors take."""
+
+MOST_BESIDE_CHAIN = 24
+"""Values in vectors at a time in such code."""
+
 
 class Choice(NamedTuple):
     """Lanes of a warp and of a vector."""
@@ -102,15 +114,22 @@ class Choice(NamedTuple):
     chunk: int
     if_many: int
     """Lanes of a warp where many vectors are computed in the time of few."""
+    if_integers: int = 0
+    """The same where many vectors of integers are, if that matters."""
 
 
 def best_facts(
-    kernel: Kernel, facts: Facts, narrow: bool, takes_many: Callable[[], bool] = lambda: False
+    kernel: Kernel,
+    facts: Facts,
+    narrow: bool,
+    takes_many: Callable[[], bool] = lambda: False,
+    takes_integers: Callable[[], bool] = lambda: False,
 ) -> Facts:
     """Return the facts with the best width and chunk, given those with warps of the usual width.
 
     `narrow` says whether the CPU compares bytes and 16-bit numbers into masks, and `takes_many`
-    whether it computes eight vectors in little more time than four. That is asked if it matters.
+    whether it computes eight vectors in little more time than four, `takes_integers` whether eight
+    of integers. These are asked if it matters.
     """
     if prod(facts.group_size) % WIDE:
         return facts
@@ -125,10 +144,12 @@ def best_facts(
         if wide.rows != facts.rows and not _gains_by_two_rows(shapes):
             chosen = Choice(USUAL, facts.chunk, USUAL)
         found = _FOUND.keep(key, chosen)
-    asks = found.if_many != found.width
-    return replace(
-        facts, width=found.if_many if asks and takes_many() else found.width, chunk=found.chunk
-    )
+    width = found.width
+    if found.if_many != width and takes_many():
+        width = found.if_many
+    elif found.if_integers and takes_integers():
+        width = found.if_integers
+    return replace(facts, width=width, chunk=found.chunk)
 
 
 def _may_be_widest(kernel: Kernel, facts: Facts) -> bool:
@@ -185,16 +206,57 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
         if spills or moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE):
+            return usual._replace(if_integers=WIDE if _wait_for_integers(shapes, lanes) else 0)
+        if not shapes.divergent_loops:
+            return wide._replace(if_many=WIDEST if _gain_by_most(shapes) else WIDE)
+        if not gain_by_lanes(shapes):
             return usual
-        if shapes.divergent_loops:
-            return wide if gain_by_lanes(shapes) else usual
-        gains = loops_fit(shapes, WIDEST, 32) and not loads_far_rows(shapes)
-        return wide._replace(if_many=WIDEST if gains else WIDE)
+        return wide._replace(if_many=WIDEST if wait_in_turn(shapes, WIDEST) else WIDE)
     if not _is_light(shapes):
-        return usual
+        return usual._replace(if_many=WIDE) if _waits_long(shapes) else usual
     # Masks of edges are a large part of what a warp computes that runs at half the speed.
     all_branches = len(shapes.ssa.conditions.keys() - shapes.uniform_branches())
     return wide if all_branches <= 1 else Choice(USUAL, chunk, WIDE)
+
+
+def _gain_by_most(shapes: Shapes) -> bool:
+    """Return whether loops that lanes leave together gain by `WIDEST` lanes, where many are taken.
+
+    They have registers, or wait so long that values may go through memory.
+    """
+    loops = inner_loops(shapes)
+    if loops_fit(shapes, WIDEST, 32):
+        waits = all(waits_for_iterations(shapes, loop, 1) for loop in loops)
+        return waits or not loads_far_rows(shapes)
+    return all(
+        are_words_together(shapes, loop)
+        and waits_for_iterations(shapes, loop, LONG)
+        and live_registers(shapes, loop, WIDE, 32) <= MOST_IN_USE
+        for loop in loops
+    )
+
+
+def _wait_for_integers(shapes: Shapes, lanes: int) -> bool:
+    """Return whether the loops that have no registers for `WIDE` lanes wait for integers."""
+    return not shapes.divergent_loops and all(
+        waits_for_integers(shapes, loop, lanes)
+        for loop in inner_loops(shapes)
+        if carried_registers(shapes, loop, WIDE, 32) > MOST_CARRIED
+    )
+
+
+def _waits_long(shapes: Shapes) -> bool:
+    """Return whether code without loops waits so long that values may go through memory.
+
+    Masks at the edges of short rows are a small part of long code only.
+    """
+    length = len(shapes.ssa.values())
+    return (
+        (MOST_STRAIGHT if _is_short_row(shapes) else 0) < length <= MOST_WAITING
+        and not shapes.facts.piece
+        and live_values(shapes) <= MOST_BESIDE_CHAIN
+        and waits_for_results(shapes, LONG)
+    )
 
 
 def _usual_lanes(shapes: Shapes) -> int:

@@ -42,7 +42,7 @@ from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes,
 from ..llvm.toolchain import dump as dump_module
 from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
-from ..runtime.in_flight import takes_many
+from ..runtime.in_flight import takes_integers, takes_many
 from ..runtime.strips import reporting_lowest
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         return few
     # Warps of another width than the launch's must reach barriers whole as well.
     shape = in_row(usual) if leaves_in_turn(kernel, usual) else usual
-    best = best_facts(kernel, shape, host_has("avx512bw"), takes_many)
+    best = best_facts(kernel, shape, host_has("avx512bw"), takes_many, takes_integers)
     best = replace(best, group_size=usual.group_size)
     has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
     for found in (one_warp_facts(kernel, usual, gathers_fast) or best, best, usual):

@@ -3,6 +3,8 @@
 A fused multiply-add takes some cycles, and the next one of a chain waits for it. Where vector units
 are as wide as vectors, four chains (a warp of 64 lanes) leave half of the units idle, and eight
 take the same time. Where each vector takes two turns, or there is one unit, four chains are enough.
+The same is measured of integers: some hosts begin four operations in each cycle and take two for
+one, others begin two and take one.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import ctypes
 import time
 from functools import cache as remember
+from typing import NamedTuple
 
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
 from .measured import kept
@@ -29,21 +32,62 @@ def takes_many() -> bool:
     return bool(_measured())
 
 
+def takes_integers() -> bool:
+    """Return whether many vectors of integers take little more time than few. Measured as well."""
+    return bool(_measured_integers())
+
+
 @remember
 def _measured() -> int:
     return kept("in flight", lambda: int(gain() >= LEAST_GAIN)) if host_has("avx512f") else 0
 
 
-def gain() -> float:
+@remember
+def _measured_integers() -> int:
+    if not host_has("avx512f"):
+        return 0
+    return kept("integers in flight", lambda: int(gain(INTEGERS) >= LEAST_GAIN))
+
+
+class Kind(NamedTuple):
+    """What chains are made of."""
+
+    element: str
+    fraction: str
+    """What follows the digits of a constant."""
+    step: str
+    """The instructions from %a<i> to %b<i>."""
+    add: str
+    result: type[ctypes.c_float] | type[ctypes.c_uint32]
+    declared: str = ""
+
+
+FLOATS = Kind(
+    "float",
+    ".0",
+    "  %b{i} = call {v} @llvm.fma.v16f32({v} %a{i}, {v} splat (float 0.5), {v} %a{i})\n",
+    "fadd",
+    ctypes.c_float,
+    "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n",
+)
+INTEGERS = Kind(
+    "i32",
+    "",
+    "  %t{i} = add {v} %a{i}, splat (i32 12345)\n  %b{i} = xor {v} %t{i}, splat (i32 6789)\n",
+    "add",
+    ctypes.c_uint32,
+)
+
+
+def gain(kind: Kind = FLOATS) -> float:
     """Measure the time of a chain among few over that of a chain among many.
 
     Takes about 10 ms, most of it to compile the loops.
     """
-    text = (
-        f"{_loop('few', FEW)}{_loop('many', MANY)}attributes #0 = {{ {function_attributes()} }}\n"
-    )
+    loops = _loop("few", FEW, kind) + _loop("many", MANY, kind)
+    text = f"{kind.declared}{loops}attributes #0 = {{ {function_attributes()} }}\n"
     module = compile_text(text, ["few", "many"], level=Level.QUICK)
-    function = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_uint32)
+    function = ctypes.CFUNCTYPE(kind.result, ctypes.c_uint32)
     loops = [function(module[name]) for name in ("few", "many")]
     best = [float("inf")] * 2
     for _ in range(ROUNDS):
@@ -54,23 +98,20 @@ def gain() -> float:
     return best[0] / FEW * MANY / best[1]
 
 
-def _loop(name: str, chains: int) -> str:
-    """Return a function that repeats a multiply-add of each of some vectors."""
-    v = "<16 x float>"
-    phis = "".join(
-        f"  %a{i} = phi {v} [ splat (float {i + 1}.0), %entry ], [ %b{i}, %loop ]\n"
-        for i in range(chains)
-    )
-    steps = "".join(
-        f"  %b{i} = call {v} @llvm.fma.v16f32({v} %a{i}, {v} splat (float 0.5), {v} %a{i})\n"
-        for i in range(chains)
-    )
+def _loop(name: str, chains: int, kind: Kind) -> str:
+    """Return a function that repeats a step of each of some vectors."""
+    element = kind.element
+    v = f"<16 x {element}>"
+    phis = ""
+    for i in range(chains):
+        first = f"splat ({element} {i + 1}{kind.fraction})"
+        phis += f"  %a{i} = phi {v} [ {first}, %entry ], [ %b{i}, %loop ]\n"
+    steps = "".join(kind.step.format(i=i, v=v) for i in range(chains))
     sums, total = "", "%b0"
     for i in range(1, chains):
-        sums += f"  %s{i} = fadd {v} {total}, %b{i}\n"
+        sums += f"  %s{i} = {kind.add} {v} {total}, %b{i}\n"
         total = f"%s{i}"
-    declared = f"declare {v} @llvm.fma.v16f32({v}, {v}, {v})\n" if name == "few" else ""
-    return f"""{declared}define float @{name}(i32 %times) #0 {{
+    return f"""define {element} @{name}(i32 %times) #0 {{
 entry:
   br label %loop
 loop:
@@ -80,6 +121,6 @@ loop:
   br i1 %more, label %loop, label %done
 done:
 {sums}  %first = extractelement {v} {total}, i32 0
-  ret float %first
+  ret {element} %first
 }}
 """

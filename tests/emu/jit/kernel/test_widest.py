@@ -69,6 +69,9 @@ def columns(body: str, carried: int = 1, row: str = f"mov_u64 $d3, {4 * ROW}") -
         }}"""
 
 
+SHORT = "\n".join(f"xor_u32 $s4, $s4, {i}" for i in range(9))
+"""Instructions that are a large part of an iteration, and not of its chain."""
+
 DIVERGENT = "cmp_gt_u32 $c1, $s4, $s3\n cbr $c1, @skip\n xor_u32 $s4, $s4, 5\n@skip:"
 
 
@@ -85,8 +88,9 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     sums = [f"mad_u32 $s4, $s4, $s4, $s{40 + i}" for i in range(6)]
     assert width_of(columns("\n".join(products + sums))) == WIDE, "six more at a time"
     assert width_of(columns(DIVERGENT)) == WIDE, "eight masks"
-    assert width_of(columns("", row=FAR)) == WIDE, "rows may be far apart"
-    assert width_of(columns("", row=f"mov_u64 $d3, {8 * ROW}")) == WIDE, "they are"
+    assert width_of(columns(SHORT, row=FAR)) == WIDE, "rows may be far apart"
+    assert width_of(columns(SHORT, row=f"mov_u64 $d3, {8 * ROW}")) == WIDE, "they are"
+    assert width_of(columns("", row=FAR)) == WIDEST, "a product takes longer than two vectors"
     doubles = columns("cvt_f64_u32 $d8, $s4\n add_f64 $d9, $d9, $d8").replace(
         "st_global_u32 $s20", "st_global_u64 $d9"
     )
@@ -98,6 +102,7 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     repeated = repeated.replace("cbr $c0, @next", until)
     assert width_of(repeated) == WIDEST, "they come from the cache in the loop around"
     moving = repeated.replace("@again:", "@again:\n add_u64 $d1, $d1, 64")
+    moving = moving.replace("ld_global_u32 $s4, [$d4]", f"ld_global_u32 $s4, [$d4]\n{SHORT}")
     assert width_of(moving) == WIDE, "other rows in each iteration"
 
 

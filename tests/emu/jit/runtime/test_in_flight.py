@@ -17,22 +17,31 @@ pytestmark = pytest.mark.skipif(not host_has("avx512f"), reason="vectors of anot
 @pytest.fixture(autouse=True)
 def measured_anew() -> Iterator[None]:
     """No test sees, or leaves, what another one has measured."""
-    in_flight._measured.cache_clear()
+    forget()
     yield
+    forget()
+
+
+def forget() -> None:
+    """Begin as another process does."""
     in_flight._measured.cache_clear()
+    in_flight._measured_integers.cache_clear()
 
 
-@pytest.mark.parametrize(("gain", "many"), [(1.0, False), (1.9, True)])
+@pytest.mark.parametrize(("floats", "integers"), [(1.0, 1.0), (1.9, 1.0), (1.0, 1.9), (1.9, 1.9)])
 def test_the_host_is_measured_once(
-    gain: float, many: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    floats: float, integers: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(in_flight, "gain", lambda: gain)
-    assert in_flight.takes_many() is many
-    in_flight._measured.cache_clear()  # as in another process
-    monkeypatch.setattr(in_flight, "gain", lambda: pytest.fail("measured again"))
-    assert in_flight.takes_many() is many
+    gains = {in_flight.FLOATS: floats, in_flight.INTEGERS: integers}
+    monkeypatch.setattr(in_flight, "gain", lambda kind=in_flight.FLOATS: gains[kind])
+    many = floats > 1.5, integers > 1.5
+    assert (in_flight.takes_many(), in_flight.takes_integers()) == many
+    forget()
+    monkeypatch.setattr(in_flight, "gain", lambda _=None: pytest.fail("measured again"))
+    assert (in_flight.takes_many(), in_flight.takes_integers()) == many
 
 
-def test_the_loops_run_here() -> None:
-    assert 0.3 < in_flight.gain() < 6
+@pytest.mark.parametrize("kind", [in_flight.FLOATS, in_flight.INTEGERS])
+def test_the_loops_run_here(kind: in_flight.Kind) -> None:
+    assert 0.3 < in_flight.gain(kind) < 6
