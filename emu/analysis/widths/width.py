@@ -116,6 +116,8 @@ class Choice(NamedTuple):
     """Lanes of a warp where many vectors are computed in the time of few."""
     if_integers: int = 0
     """The same where many vectors of integers are, if that matters."""
+    if_lines: int = 0
+    """The same where many lines of a far row are loaded in less time than few twice."""
 
 
 def best_facts(
@@ -124,12 +126,14 @@ def best_facts(
     narrow: bool,
     takes_many: Callable[[], bool] = lambda: False,
     takes_integers: Callable[[], bool] = lambda: False,
+    takes_lines: Callable[[], bool] = lambda: False,
 ) -> Facts:
     """Return the facts with the best width and chunk, given those with warps of the usual width.
 
     `narrow` says whether the CPU compares bytes and 16-bit numbers into masks, and `takes_many`
     whether it computes eight vectors in little more time than four, `takes_integers` whether eight
-    of integers. These are asked if it matters.
+    of integers. `takes_lines` says whether it loads rows far apart by eight lines sooner than by
+    four. These are asked if it matters.
     """
     if prod(facts.group_size) % WIDE:
         return facts
@@ -139,8 +143,8 @@ def best_facts(
         wide = replace(facts, width=WIDE)
         shapes = analyse(kernel).shapes(wide)
         chosen = _choose(shapes, facts.chunk, narrow)
-        if chosen.if_many > WIDE and not _may_be_widest(kernel, facts):
-            chosen = chosen._replace(if_many=chosen.width)
+        if max(chosen.if_many, chosen.if_lines) > WIDE and not _may_be_widest(kernel, facts):
+            chosen = chosen._replace(if_many=chosen.width, if_lines=0)
         if wide.rows != facts.rows and not _gains_by_two_rows(shapes):
             chosen = Choice(USUAL, facts.chunk, USUAL)
         found = _FOUND.keep(key, chosen)
@@ -149,6 +153,8 @@ def best_facts(
         width = found.if_many
     elif found.if_integers and takes_integers():
         width = found.if_integers
+    elif found.if_lines and takes_lines():
+        width = found.if_lines
     return replace(facts, width=width, chunk=found.chunk)
 
 
@@ -208,6 +214,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         if spills or moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE):
             return usual._replace(if_integers=WIDE if _wait_for_integers(shapes, lanes) else 0)
         if not shapes.divergent_loops:
+            if loads_far_rows(shapes) and loops_fit(shapes, WIDEST, 32):
+                return wide._replace(if_lines=WIDEST)
             return wide._replace(if_many=WIDEST if _gain_by_most(shapes) else WIDE)
         if not gain_by_lanes(shapes):
             return usual
@@ -224,15 +232,11 @@ def _gain_by_most(shapes: Shapes) -> bool:
 
     They have registers, or wait so long that values may go through memory.
     """
-    loops = inner_loops(shapes)
-    if loops_fit(shapes, WIDEST, 32):
-        waits = all(waits_for_iterations(shapes, loop, 1) for loop in loops)
-        return waits or not loads_far_rows(shapes)
-    return all(
+    return loops_fit(shapes, WIDEST, 32) or all(
         are_words_together(shapes, loop)
         and waits_for_iterations(shapes, loop, LONG)
         and live_registers(shapes, loop, WIDE, 32) <= MOST_IN_USE
-        for loop in loops
+        for loop in inner_loops(shapes)
     )
 
 

@@ -40,6 +40,7 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
+from ..runtime.far_rows import takes_many_lines
 from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_integers, takes_many
@@ -142,7 +143,8 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         return few
     # Warps of another width than the launch's must reach barriers whole as well.
     shape = in_row(usual) if leaves_in_turn(kernel, usual) else usual
-    best = best_facts(kernel, shape, host_has("avx512bw"), takes_many, takes_integers)
+    narrow = host_has("avx512bw")
+    best = best_facts(kernel, shape, narrow, takes_many, takes_integers, takes_many_lines)
     best = replace(best, group_size=usual.group_size)
     has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
     for found in (one_warp_facts(kernel, usual, gathers_fast) or best, best, usual):

@@ -25,6 +25,7 @@ LINE = Facts(USUAL, (256, 1, 1), True)
 @pytest.fixture(autouse=True)
 def a_host_with_units_as_wide_as_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code, "takes_many", lambda: True)
+    monkeypatch.setattr(code, "takes_many_lines", lambda: True)
 
 
 ROW = 256
@@ -69,14 +70,12 @@ def columns(body: str, carried: int = 1, row: str = f"mov_u64 $d3, {4 * ROW}") -
         }}"""
 
 
-SHORT = "\n".join(f"xor_u32 $s4, $s4, {i}" for i in range(9))
-"""Instructions that are a large part of an iteration, and not of its chain."""
-
 DIVERGENT = "cmp_gt_u32 $c1, $s4, $s3\n cbr $c1, @skip\n xor_u32 $s4, $s4, 5\n@skip:"
 
 
-def width_of(text: str, facts: Facts = LINE, *, many: bool = True) -> int:
-    return best_facts(assemble(text).kernels[0], facts, True, lambda: many).width
+def width_of(text: str, facts: Facts = LINE, *, many: bool = True, lines: bool = False) -> int:
+    asked = (lambda: many), (lambda: False), (lambda: lines)
+    return best_facts(assemble(text).kernels[0], facts, True, *asked).width
 
 
 def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
@@ -88,9 +87,8 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     sums = [f"mad_u32 $s4, $s4, $s4, $s{40 + i}" for i in range(6)]
     assert width_of(columns("\n".join(products + sums))) == WIDE, "six more at a time"
     assert width_of(columns(DIVERGENT)) == WIDE, "eight masks"
-    assert width_of(columns(SHORT, row=FAR)) == WIDE, "rows may be far apart"
-    assert width_of(columns(SHORT, row=f"mov_u64 $d3, {8 * ROW}")) == WIDE, "they are"
-    assert width_of(columns("", row=FAR)) == WIDEST, "a product takes longer than two vectors"
+    assert width_of(columns("", row=FAR)) == WIDE, "rows may be far apart"
+    assert width_of(columns("", row=f"mov_u64 $d3, {8 * ROW}")) == WIDE, "they are"
     doubles = columns("cvt_f64_u32 $d8, $s4\n add_f64 $d9, $d9, $d8").replace(
         "st_global_u32 $s20", "st_global_u64 $d9"
     )
@@ -102,8 +100,15 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     repeated = repeated.replace("cbr $c0, @next", until)
     assert width_of(repeated) == WIDEST, "they come from the cache in the loop around"
     moving = repeated.replace("@again:", "@again:\n add_u64 $d1, $d1, 64")
-    moving = moving.replace("ld_global_u32 $s4, [$d4]", f"ld_global_u32 $s4, [$d4]\n{SHORT}")
     assert width_of(moving) == WIDE, "other rows in each iteration"
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_far_rows_where_the_host_loads_many_lines_of_them_sooner(many: bool) -> None:
+    for row in (FAR, f"mov_u64 $d3, {8 * ROW}"):
+        assert width_of(columns("", row=row), many=many, lines=True) == WIDEST
+        assert width_of(columns("", carried=5, row=row), many=many, lines=True) == WIDE
+    assert width_of(columns(""), many=False, lines=True) == WIDE, "not far"
 
 
 @pytest.mark.parametrize(
