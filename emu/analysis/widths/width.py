@@ -28,8 +28,12 @@ from ..facts import Facts
 from ..lanes.lane_plan import LONG_UNITS
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
+<<<<<<< HEAD
 from ..values.ssa import Const, Op, Value, made_of
 from ..warps.agreed import with_neighbours
+=======
+from ..values.ssa import Const, Op, Phi, Value, made_of
+>>>>>>> a41779a2 (jit: straight code on 64-bit numbers that waits keeps 32 lanes: twice the code gained nothing)
 from ..warps.uniformity import Shapes
 from .chains import LONG, waits_for_integers, waits_for_iterations, waits_for_results
 from .columns import goes_down_columns
@@ -252,13 +256,16 @@ def _wait_for_integers(shapes: Shapes, lanes: int) -> bool:
 def _waits_long(shapes: Shapes) -> bool:
     """Return whether code without loops waits so long that values may go through memory.
 
-    Masks at the edges of short rows are a small part of long code only.
+    Masks at the edges of short rows are a small part of long code only. Numbers of 64 bits are
+    four vectors in 32 lanes already.
     """
-    length = len(shapes.ssa.values())
+    values = [v for v in shapes.ssa.values() if isinstance(v, (Op, Phi))]
+    length = len(values)
     return (
         (MOST_STRAIGHT if _is_short_row(shapes) else 0) < length <= MOST_WAITING
         and not shapes.facts.piece
         and live_values(shapes) <= MOST_BESIDE_CHAIN
+        and not any(v.cls is RegClass.D and is_vector(shapes, v) for v in values)
         and waits_for_results(shapes, LONG)
     )
 

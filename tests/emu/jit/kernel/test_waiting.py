@@ -187,6 +187,18 @@ def test_not_where_vectors_take_longer_than_the_chain() -> None:
     assert width_of(kernel(busy)) != WIDEST
 
 
+def test_numbers_of_64_bits_are_enough_vectors() -> None:
+    step = "div_f64 $d4, $d5, $d4\n add_f64 $d4, $d4, 1.0\n sqrt_f64 $d4, $d4"
+    begin = "cvt_f64_f32 $d4, $s2\n cvt_f64_f32 $d5, $s3"
+    chain = "\n".join([begin, *[step] * 9, "cvt_f32_f64 $s2, $d4"])
+    skips = (
+        f"cmp_lt_f32 $c1, $s2, $s{4 + i}\ncbr $c1, @l{i}\nmul_f32 $s2, $s2, $s3\n@l{i}:"
+        for i in range(2)
+    )
+    assert width_of(kernel("\n".join([chain, *skips]))) == USUAL
+    assert width_of(roots(9)) == WIDE
+
+
 def test_divisions_of_integers_are_work() -> None:
     body = IN_TURN.replace("div_f32 $s11, $s11, $s2", "rem_u32 $s11, $s11, $s3")
     assert width_of(kernel(body)) == WIDE
