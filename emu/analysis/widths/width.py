@@ -98,6 +98,9 @@ MOST_PARTS = 64
 MOST_PRIVATE = 1 << 15
 """Bytes of private memory of a warp of 128 lanes: a part of a first-level cache."""
 
+MOST_BESIDE_ROWS = 1 << 14
+"""The same where the lines of far rows, which are in few sets, pass through that cache."""
+
 MOST_IN_WIDEST = 80
 """Instructions of a kernel with 128 lanes, which take compile time."""
 
@@ -149,6 +152,8 @@ def best_facts(
         chosen = _choose(shapes, facts.chunk, narrow)
         if max(chosen.if_many, chosen.if_lines) > WIDE and not _may_be_widest(kernel, facts):
             chosen = chosen._replace(if_many=chosen.width, if_lines=0)
+        if kernel.private_size * WIDEST > MOST_BESIDE_ROWS:
+            chosen = chosen._replace(if_lines=0)
         if wide.rows != facts.rows and not _gains_by_two_rows(shapes):
             chosen = Choice(USUAL, facts.chunk, USUAL)
         found = _FOUND.keep(key, chosen)

@@ -108,6 +108,10 @@ def test_far_rows_where_the_host_loads_many_lines_of_them_sooner(many: bool) -> 
     for row in (FAR, f"mov_u64 $d3, {8 * ROW}"):
         assert width_of(columns("", row=row), many=many, lines=True) == WIDEST
         assert width_of(columns("", carried=5, row=row), many=many, lines=True) == WIDE
+        for words, width in ((32, WIDEST), (33, WIDE)):
+            private = f".private u32 rows[{words}]\n workitemabsid_u32 $s0, 0"
+            text = columns("", row=row).replace("workitemabsid_u32 $s0, 0", private)
+            assert width_of(text, many=many, lines=True) == width
     assert width_of(columns(""), many=False, lines=True) == WIDE, "not far"
 
 
