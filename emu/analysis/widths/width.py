@@ -28,12 +28,8 @@ from ..facts import Facts
 from ..lanes.lane_plan import LONG_UNITS
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
-<<<<<<< HEAD
-from ..values.ssa import Const, Op, Value, made_of
-from ..warps.agreed import with_neighbours
-=======
 from ..values.ssa import Const, Op, Phi, Value, made_of
->>>>>>> a41779a2 (jit: straight code on 64-bit numbers that waits keeps 32 lanes: twice the code gained nothing)
+from ..warps.agreed import with_neighbours
 from ..warps.uniformity import Shapes
 from .chains import LONG, waits_for_integers, waits_for_iterations, waits_for_results
 from .columns import goes_down_columns
