@@ -11,7 +11,7 @@ from ..loops.moved_runs import moved_runs
 from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
 from .masks import Masks
-from .sparse import order_shows, sparse_loops, sparse_runs, ways_out
+from .sparse import order_shows, sparse_counted, sparse_loops, ways_out
 
 MOST_ALONE = 64
 """The most lanes of a warp in which a lane may run a loop alone: a mask is one word there."""
@@ -29,11 +29,11 @@ class LanePlan:
     """Loops that run lane by lane, where lanes wait while a node runs, and the masks of nodes.
 
     Nodes that never run, or only inside of a loop that always runs lane by lane, are not in
-    `waits`. In code that counts, only loops that move `runs` do so, if asked for; where lanes see
-    each other, none does.
+    `waits`. In code that counts, only loops do so that it `counts_alone`, if asked for; where lanes
+    see each other, none does.
     """
 
-    def __init__(self, shapes: Shapes, *, runs: bool = False) -> None:
+    def __init__(self, shapes: Shapes, *, counts_alone: bool = False) -> None:
         flow = shapes.flow
         self.uniform_branches = shapes.uniform_branches()
         facts = shapes.facts
@@ -42,8 +42,8 @@ class LanePlan:
         """Header -> loop of those that run lane by lane, as one node, for some masks or all."""
         if few_lanes and not (facts.counts or facts.stack):
             self.sparse = sparse_loops(shapes)
-        elif few_lanes and runs:
-            self.sparse = sparse_runs(shapes)
+        elif few_lanes and counts_alone:
+            self.sparse = sparse_counted(shapes)
         moves_run = any(
             run.is_shared for loop in self.sparse.values() for run in moved_runs(shapes.ssa, loop)
         )

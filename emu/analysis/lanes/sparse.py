@@ -13,6 +13,7 @@ from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
 from ..loops.moved_runs import moved_run
 from ..ranges.stepping import increment_of, is_invariant
+from ..ranges.trips import only_exit
 from ..values.commuting import commute
 from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, made_of, uses
 from ..warps.uniformity import Shapes
@@ -55,6 +56,22 @@ def sparse_runs(shapes: Shapes) -> dict[int, Loop]:
         and can_run_alone(shapes, loop)
         and gains_alone(shapes, loop)
     }
+
+
+def sparse_counted(shapes: Shapes) -> dict[int, Loop]:
+    """Return header -> loop of the sparse loops that code which counts runs lane by lane.
+
+    All that is counted of them follows from the iterations of each lane.
+    """
+    found = {h: loop for h, loop in sparse_loops(shapes).items() if has_one_way(shapes.flow, loop)}
+    return found | sparse_runs(shapes)
+
+
+def has_one_way(flow: Flow, loop: Loop) -> bool:
+    """Return whether lanes go one way through a loop until they leave it, at one branch."""
+    branches = [n for n in loop.nodes if len(flow.nodes[n].successors) > 1]
+    has_inner = any(other.parent == loop.number for other in flow.loops)
+    return len(branches) == 1 and only_exit(flow, loop) and not has_inner
 
 
 def _is_left_together(shapes: Shapes, loop: Loop) -> bool:

@@ -175,6 +175,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
     usual = facts_of(kernel, geometry)
+    own = replace(own, together_from=usual.together_from)
     if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
         usual = replace(usual, width=WIDE)
@@ -187,7 +188,6 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
         counts=counted,
         marks=marks,
         by_batches=by_batches,
-        together_from=own.together_from,
         finds_limit=own.finds_limit,
         own_memory=own.own_memory,
         strips=False,
@@ -319,23 +319,25 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
 
 
 def _counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
-    """Return how lanes run in code that counts: alone if they move runs that can be counted.
+    """Return how lanes run in code that counts: alone in loops that can be counted so.
 
     Accesses of lanes that run alone are not watched and do not load from copies, and warps must be
     those of the launch.
     """
-    from .counting.counters import may_count_runs
-    from .loops.moved_runs import moves_runs
+    from .counting.counters import may_count_alone
 
     facts = shapes.facts
     if facts.width != facts.counts or facts.splits or facts.stack:
         return counted.plan
-    if facts.by_batches or counted.relied.watched or not moves_runs():
+    if facts.by_batches:
         return counted.plan
-    runs = LanePlan(shapes, runs=True)
-    loops = runs.sparse.values()
-    may = bool(loops) and may_count_runs(facts, counted.plan, counted.regions, loops)
-    return runs if may else counted.plan
+    alone = LanePlan(shapes, counts_alone=True)
+    loops = alone.sparse.values()
+    relied, ops = counted.relied, shapes.ssa.ops
+    pcs = {op.pc for loop in loops for number in loop.nodes for op in ops.get(number, ())}
+    watches = not pcs.isdisjoint(relied.watched.keys() | relied.kept_out.keys())
+    may = bool(loops) and not watches and may_count_alone(facts, counted.plan, counted.regions, loops)
+    return alone if may else counted.plan
 
 
 def _alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:

@@ -231,10 +231,16 @@ class KernelCode:
             return Edges(lanes, self.plan, splits)
         if self._counted is not None:
             regions, plan = self._counted.regions, self._counted.plan
-            runs = {loop.number for loop in self.plan.sparse.values()}
+            alone = {loop.number for loop in self.plan.sparse.values()}
             iterations = self._iterations(lanes)
             self._counters = Counters(
-                lanes, plan, regions, warp.existing, runs=runs, iterations=iterations
+                lanes,
+                plan,
+                regions,
+                warp.existing,
+                alone=alone,
+                iterations=iterations,
+                has_both=self.plan.has_both,
             )
             self._counters.begin_warp()
             self._finish = self._counters.finish

@@ -209,9 +209,10 @@ class Nodes:
         if loop is not None:
             self._latches.hide(loop, self._version, self._access)
         edges.keep_mask(number)
-        if edges.counters is not None and number not in plan.sparse:
+        runs_alone = number in plan.sparse and self._version is None
+        if edges.counters is not None and not runs_alone:
             edges.counters.run(number)
-        if number in plan.sparse and self._version is None:
+        if runs_alone:
             if plan.has_both:
                 self._choose(number)
             LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
@@ -219,6 +220,8 @@ class Nodes:
                 return
             lanes.local.clear()
             lanes.code.block(f"together{number}")
+            if edges.counters is not None:
+                edges.counters.run(number)
         latch_of = self._flow.nodes[number].latch_of
         if latch_of is not None:
             self._latches.emit(self._flow.loops[latch_of], self._version, self._access)

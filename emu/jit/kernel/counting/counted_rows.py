@@ -23,8 +23,8 @@ STARTING = "starting"
 class CountedRows:
     """Emits the keeping of masks; `starting` are the lanes of a warp at its start.
 
-    Without `starting` a warp has all of its lanes. `version` precedes names. The loops `runs`, by
-    number, keep no masks: lanes run them alone, and they move runs.
+    Without `starting` a warp has all of its lanes. `version` precedes names. The loops `alone`, by
+    number, keep no masks where lanes run them alone, which they may do or not if it `has_both`.
     """
 
     def __init__(
@@ -35,7 +35,9 @@ class CountedRows:
         starting: Sequence[str] | None,
         counts: NodeCounts,
         version: str,
-        runs: Collection[int] = (),
+        alone: Collection[int] = (),
+        *,
+        has_both: bool = False,
     ) -> None:
         self.lanes, self.rows = lanes, rows
         self._warps, self._words = warps, lanes.variables
@@ -43,12 +45,13 @@ class CountedRows:
         self._columns: dict[int | None, Columns] = {}
         self._blocks: dict[int | None, str] = {}
         entry = lanes.entry
+        only_alone = () if has_both else alone
         joins = any(row.branches for row in rows.of.values())
         for number, row in rows.of.items():
-            if number in runs:
+            if number in alone:
                 run = RunCounts(entry.module, lanes.facts, lanes.flow, row, counts)
-                run.define(self._function(number))
-            if number in runs or not row.masks:
+                run.define(self._run_function(number))
+            if number in only_alone or not row.masks:
                 continue
             columns = Columns(lanes.facts, row, has_starts=starting is not None)
             self._columns[number] = columns
@@ -61,6 +64,9 @@ class CountedRows:
 
     def _function(self, number: int | None) -> str:
         return f"{self._version}count{'' if number is None else number}"
+
+    def _run_function(self, number: int | None) -> str:
+        return f"{self._version}run{number}"
 
     def _iteration(self, number: int | None) -> str:
         """Return the variable of the number of the present iteration of a row."""
@@ -116,12 +122,12 @@ class CountedRows:
             self._begin(loop.number, depth)
 
     def count_run(self, loop: int, made: str) -> None:
-        """Count a loop that moves a run, of whose iterations each lane has made so many (a ptr)."""
+        """Count a loop that lanes have run alone, which have made so many iterations (a ptr)."""
         lanes, code = self.lanes, self.lanes.code
         start = self._start()
         (depth,) = self._depth(loop)
         given = f"ptr {made}, i64 {lanes.word(lanes.mask)}, i64 {start}, i64 {depth}"
-        code.line(f"call void @{self._function(loop)}({given}, ptr {self._memory})")
+        code.line(f"call void @{self._run_function(loop)}({given}, ptr {self._memory})")
         (branch,) = self.rows.of[loop].branches
         flow = lanes.flow
         for to in flow.nodes[branch].successors:

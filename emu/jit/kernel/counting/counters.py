@@ -71,22 +71,22 @@ def rows_of(facts: Facts, plan: LanePlan, regions: Mapping[int, Region]) -> Rows
     return Rows(flow, regions, plan.masks.runs_with, leaders, stops=stops)
 
 
-def may_count_runs(
-    facts: Facts, plan: LanePlan, regions: Mapping[int, Region], runs: Collection[Loop]
+def may_count_alone(
+    facts: Facts, plan: LanePlan, regions: Mapping[int, Region], loops: Collection[Loop]
 ) -> bool:
-    """Return whether masks of iterations are kept, but those of loops that move runs need not be.
+    """Return whether masks of iterations are kept, but those of loops that run alone need not be.
 
     A loop that lanes leave for where they never return has no region.
     """
     rows = rows_of(facts, plan, divergent(regions, plan))
-    have_regions = all(rows.of[loop.number].branches for loop in runs)
+    have_regions = all(rows.of[loop.number].branches for loop in loops)
     return rows.do and rows.size <= MOST_MASKS and have_regions
 
 
 class Counters:
     """Emits the counting of a kernel's warps; `starting` are the lanes of a warp at its start.
 
-    `runs` are the numbers of loops that move runs, which lanes run alone.
+    `alone` are the numbers of loops that lanes run alone, at least some lanes if it `has_both`.
     """
 
     def __init__(
@@ -96,11 +96,14 @@ class Counters:
         regions: Mapping[int, Region],
         starting: Sequence[str],
         reported: LanePlan | None = None,
-        runs: Collection[int] = (),
+        alone: Collection[int] = (),
         iterations: BatchIterations | None = None,
+        *,
+        has_both: bool = False,
     ) -> None:
         """`iterations` counts those of a loop, if its warps have to be together."""
         self.lanes = lanes
+        self._has_both = has_both
         self._iterations = iterations
         self._words = lanes.variables
         self._warps = CountedWarps(lanes)
@@ -126,7 +129,7 @@ class Counters:
         self._memory = lanes.entry.let(f"inttoptr i64 {load_slot(lanes.entry, Slot.COUNTS)} to ptr")
         self._counts: dict[str, int] = {}
         """Variables whose values are added to counts in memory, and which."""
-        self._rows = self._counted_rows(runs, is_interior=reported is not None)
+        self._rows = self._counted_rows(alone, is_interior=reported is not None)
         """What counts whole iterations, if that does."""
         self._nonempty: Flags = []
         """Which of the launch's warps run a node."""
@@ -142,7 +145,7 @@ class Counters:
                 lanes.variables.share(name, self._warps.types, self._words)
         return self._interior
 
-    def _counted_rows(self, runs: Collection[int], *, is_interior: bool) -> CountedRows | None:
+    def _counted_rows(self, alone: Collection[int], *, is_interior: bool) -> CountedRows | None:
         """Return what counts whole iterations; None if nodes count for themselves.
 
         The version for interior warps has no other conditions to meet than that of all warps.
@@ -162,7 +165,8 @@ class Counters:
                 self._memory,
             ),
             version="i" if is_interior else "",
-            runs=runs,
+            alone=alone,
+            has_both=self._has_both,
         )
 
     @property
@@ -233,7 +237,7 @@ class Counters:
             self._add_each(Count.COMPARISONS, self._if(compared, length))
 
     def count_run(self, loop: int, made: str) -> None:
-        """Count a loop that moves a run, of whose iterations each lane has made so many (a ptr)."""
+        """Count a loop that lanes have run alone, which have made so many iterations (a ptr)."""
         assert self._rows is not None
         self._rows.count_run(loop, made)
 
