@@ -36,6 +36,7 @@ class Analysis:
         self._private_bytes = private_bytes
         self._tables = tables
         self._shapes: dict[Facts, Shapes] = {}
+        self._plans: dict[Facts, LanePlan] = {}
 
     @cached_property
     def flow(self) -> Flow:
@@ -98,7 +99,9 @@ class Analysis:
 
     def lane_plan(self, facts: Facts) -> LanePlan:
         """Return where lanes wait and which masks nodes have, for launches of a shape."""
-        return LanePlan(self.shapes(facts))
+        if facts not in self._plans:
+            self._plans[facts] = LanePlan(self.shapes(facts))
+        return self._plans[facts]
 
 
 def analyse(kernel: Kernel) -> Analysis:
