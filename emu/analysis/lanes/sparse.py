@@ -13,10 +13,10 @@ from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
 from ..loops.moved_runs import moved_run
 from ..ranges.stepping import increment_of, is_invariant
-from ..ranges.trips import only_exit
 from ..values.commuting import commute
 from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, made_of, uses
 from ..warps.uniformity import Shapes
+from .one_way import times_in
 from .own_memory import has_divergent_branch, has_own_memory
 
 _SHARED = frozenset({Segment.GLOBAL, Segment.GROUP})
@@ -63,15 +63,11 @@ def sparse_counted(shapes: Shapes) -> dict[int, Loop]:
 
     All that is counted of them follows from the iterations of each lane.
     """
-    found = {h: loop for h, loop in sparse_loops(shapes).items() if has_one_way(shapes.flow, loop)}
-    return found | sparse_runs(shapes)
-
-
-def has_one_way(flow: Flow, loop: Loop) -> bool:
-    """Return whether lanes go one way through a loop until they leave it, at one branch."""
-    branches = [n for n in loop.nodes if len(flow.nodes[n].successors) > 1]
-    has_inner = any(other.parent == loop.number for other in flow.loops)
-    return len(branches) == 1 and only_exit(flow, loop) and not has_inner
+    ssa, found = shapes.ssa, sparse_loops(shapes)
+    found = {h: loop for h, loop in found.items() if times_in(ssa, loop) is not None}
+    covered = {number for loop in found.values() for number in loop.nodes}
+    runs = sparse_runs(shapes)
+    return found | {header: run for header, run in runs.items() if header not in covered}
 
 
 def _is_left_together(shapes: Shapes, loop: Loop) -> bool:
@@ -81,7 +77,11 @@ def _is_left_together(shapes: Shapes, loop: Loop) -> bool:
     """
     if shapes.facts.own_memory is OwnMemory.ALONE:
         return False
-    conditions = [shapes.ssa.conditions[source] for source, _ in ways_out(shapes.flow, loop)]
+    known = shapes.ssa.conditions
+    sources = {source for source, _ in ways_out(shapes.flow, loop)}
+    if not sources <= known.keys():
+        return False  # a branch before these nodes decides
+    conditions = [known[source] for source in sources]
     return not any(_is_load(value) for value in made_of(conditions))
 
 

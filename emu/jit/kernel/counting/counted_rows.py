@@ -49,7 +49,8 @@ class CountedRows:
         joins = any(row.branches for row in rows.of.values())
         for number, row in rows.of.items():
             if number in alone:
-                run = RunCounts(entry.module, lanes.facts, lanes.flow, row, counts)
+                assert number is not None
+                run = RunCounts(entry.module, lanes.facts, lanes.ssa, rows, number, counts)
                 run.define(self._run_function(number))
             if number in only_alone or not row.masks:
                 continue

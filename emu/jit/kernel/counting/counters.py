@@ -80,7 +80,9 @@ def may_count_alone(
     """
     rows = rows_of(facts, plan, divergent(regions, plan))
     have_regions = all(rows.of[loop.number].branches for loop in loops)
-    return rows.do and rows.size <= MOST_MASKS and have_regions
+    inner = (o for loop in loops for o in plan.masks.flow.loops if o.nodes < loop.nodes)
+    agree_inside = not any(rows.of[other.number].branches for other in inner)
+    return rows.do and rows.size <= MOST_MASKS and have_regions and agree_inside
 
 
 class Counters:

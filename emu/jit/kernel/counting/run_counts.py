@@ -1,15 +1,16 @@
-"""The function that counts a loop which moves a run, from the iterations of each lane.
+"""The function that counts a loop which lanes run alone, from the iterations of each lane.
 
-Lanes run such a loop alone, and on the stack together: in each iteration those run that have made
+Lanes go one way through such a loop (analysis/lanes/one_way.py), and on the stack together: in each iteration those run that have made
 as many, and those return that have made more. So all that is counted follows from a word with a bit
 for each number of iterations after which a lane leaves, for 64 iterations at a time.
 """
 
 from __future__ import annotations
 
-from ....analysis.counting.rows import Row
+from ....analysis.counting.rows import Rows
 from ....analysis.facts import Facts
-from ....analysis.flow.order import Flow
+from ....analysis.lanes.one_way import times_in
+from ....analysis.values.ssa import Ssa
 from ...llvm.function_text import FunctionText, definition
 from ...llvm.text import ModuleText, integer, mangled
 from ...runtime.context import Count
@@ -31,15 +32,21 @@ class RunCounts:
     """
 
     def __init__(
-        self, module: ModuleText, facts: Facts, flow: Flow, row: Row, counts: NodeCounts
+        self, module: ModuleText, facts: Facts, ssa: Ssa, rows: Rows, loop: int, counts: NodeCounts
     ) -> None:
         self._entry = FunctionText(module)
         self._code = self._entry.elsewhere()
         self._words = Variables(self._entry, self._code)
         self._facts, self._counts = facts, counts
+        flow, row = ssa.flow, rows.of[loop]
         (branch,) = row.branches
-        self._before = {n: flow.position[n] <= flow.position[branch] for n in row.nodes}
-        """Node with counts of its own -> whether it runs in an iteration that leaves."""
+        times = times_in(ssa, flow.loops[loop])
+        assert times is not None
+        nodes = [n for each in rows.of.values() for n in each.nodes if n in times]
+        self._times = {n: times[n] for n in nodes}
+        """Node with counts of its own -> how often it runs in an iteration."""
+        self._before = {n: flow.position[n] <= flow.position[branch] for n in nodes}
+        """Whether these run in an iteration that leaves."""
         self._levels = sum(levels for _, levels in row.after)
         """What an iteration that diverges adds to the depth of the next one."""
         _, self._most = row.deepest[branch]
@@ -111,10 +118,11 @@ class RunCounts:
         for node, is_before in self._before.items():
             if is_before != before:
                 continue
+            times = self._times[node]
             for place in self._counts.places_of(node):
-                self._add(place, runs)
-                self._add(place + 1, lanes)
-            length = self._counts.lengths[node]
+                self._add(place, code.let(f"mul i64 {runs}, {times}"))
+                self._add(place + 1, code.let(f"mul i64 {lanes}, {times}"))
+            length = times * self._counts.lengths[node]
             self._add(Count.COMPARISONS, code.let(f"mul i64 {missing}, {length}"))
             if not self._facts.whole:
                 slots = code.let(f"mul i64 {self._lanes_of('%start')}, {length}")

@@ -1,4 +1,4 @@
-"""The iterations of a loop that moves a run, of each lane that runs it alone, for its counts."""
+"""The iterations of a loop, of each lane that runs it alone, for its counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MADE = "iterations"
 
 
 class CountedRun:
-    """Emits the counting of a loop that moves a run; `one` is the code of the lane that runs it."""
+    """Emits the counting of a loop; `one` is the code of the lane that runs it."""
 
     def __init__(self, counters: Counters, loop: Loop, one: LaneCode, cells: LaneCells) -> None:
         self._counters, self._loop, self._one, self._cells = counters, loop, one, cells

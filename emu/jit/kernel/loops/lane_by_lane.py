@@ -163,7 +163,8 @@ class LaneByLane:
         run, hoisted = self._runs[header], self._hoisted
         self.code.block(f"{self.version}run{header}")
         is_charged = hoisted is not None and hoisted.is_charged and run.loop is self.loop
-        add = None if self._counted is None else self._counted.add
+        counted = self._counted if run.loop is self.loop else None
+        add = None if counted is None else counted.add
         move_run(self.one, self._instructions.access, run, charges=not is_charged, add=add)
         self.code.jump(self._dispatched.label(header))
 
@@ -190,7 +191,7 @@ class LaneByLane:
             unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
         else:
             budget.pay(self.one, loop)
-        if self._counted is not None:
+        if self._counted is not None and loop is self.loop:
             self._counted.add("1")
         code.jump(self._dispatched.label(loop.header), unroll=unroll)
 

@@ -8,7 +8,7 @@ import pytest
 import simtlab
 from simtlab.emu.jit.kernel.compile import facts_for_counting, generate
 
-from ....support.chains import WALK, chains
+from ....support.chains import STEP, WALK, chains
 from ....support.counts import both
 from .test_lane_by_lane import BODIES
 
@@ -19,6 +19,33 @@ BRANCHES = {
         cbr $c0, @over
         add_u32 $s2, $s2, 1
         add_u64 $d6, $d6, $d0
+        br @top
+    @over:""",
+    "a constant loop inside": f"""@top:\n{STEP}
+        mov_u32 $s5, 0
+    @inner:
+        add_u64 $d6, $d6, $d7
+        add_u32 $s5, $s5, 1
+        cmp_lt_u32 $c0, $s5, 21
+        cbr $c0, @inner
+        cmp_ne_u32 $c0, $s1, $s9
+        cbr $c0, @top""",
+    "a constant loop, tested first, in one of two": f"""@top:\n{STEP}
+        cmp_eq_u32 $c0, $s1, $s9
+        cbr $c0, @over
+        mov_u32 $s5, 0
+    @outer:
+        mov_u32 $s3, 40
+    @inner:
+        cmp_lt_u32 $c0, $s3, 20
+        cbr $c0, @after
+        sub_u32 $s3, $s3, 1
+        add_u64 $d6, $d6, $d7
+        br @inner
+    @after:
+        add_u32 $s5, $s5, 1
+        cmp_lt_u32 $c0, $s5, 3
+        cbr $c0, @outer
         br @top
     @over:""",
     "far more than one stretch": """
@@ -43,7 +70,15 @@ def test_counts_of_lanes_alone_are_those_of_the_stack(
     both(launch, (x, following, wide, np.uint32(end)))
 
 
-@pytest.mark.parametrize("name", ["a chain", "the first test leaves"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a chain",
+        "the first test leaves",
+        "a constant loop inside",
+        "a constant loop, tested first, in one of two",
+    ],
+)
 def test_loops_with_one_way_run_alone_where_they_are_counted(loops: str, name: str) -> None:
     (function,) = simtlab.assemble(WALK.format(BRANCHES[name]))
     launch = function.launch(items=64, group_size=64, warp=32)
