@@ -181,7 +181,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
         usual = replace(usual, width=WIDE)
     is_one = usual.one_warp  # a narrower warp would be a part of the workgroup
     if usual.width > USUAL and not is_one and analyse(kernel).lane_plan(usual).sparse:
-        # Lanes that run alone otherwise run together where they are counted: fewer are better.
+        # Lanes run alone in warps of the launch only, and together elsewhere: fewer are better.
         usual = replace(usual, width=USUAL)
     best = replace(
         usual,
@@ -335,8 +335,9 @@ def _counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     loops = alone.sparse.values()
     relied, ops = counted.relied, shapes.ssa.ops
     pcs = {op.pc for loop in loops for number in loop.nodes for op in ops.get(number, ())}
-    watches = not pcs.isdisjoint(relied.watched.keys() | relied.kept_out.keys())
-    may = bool(loops) and not watches and may_count_alone(facts, counted.plan, counted.regions, loops)
+    if not loops or not pcs.isdisjoint(relied.watched.keys() | relied.kept_out.keys()):
+        return counted.plan
+    may = may_count_alone(facts, counted.plan, counted.regions, loops)
     return alone if may else counted.plan
 
 

@@ -1,8 +1,9 @@
 """The function that counts a loop which lanes run alone, from the iterations of each lane.
 
-Lanes go one way through such a loop (analysis/lanes/one_way.py), and on the stack together: in each iteration those run that have made
-as many, and those return that have made more. So all that is counted follows from a word with a bit
-for each number of iterations after which a lane leaves, for 64 iterations at a time.
+Lanes go one way through such a loop (analysis/lanes/one_way.py), and on the stack together: in each
+iteration those run that have made as many, and those return that have made more. So all that is
+counted follows from a word with a bit for each number of iterations after which a lane leaves, for
+64 iterations at a time.
 """
 
 from __future__ import annotations

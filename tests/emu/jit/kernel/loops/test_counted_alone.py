@@ -48,6 +48,22 @@ BRANCHES = {
         cbr $c0, @outer
         br @top
     @over:""",
+    "a loop before another one is left": """
+        mov_u32 $s6, 0
+    @again:
+        cmp_gt_u32 $c0, $s6, 9
+        cbr $c0, @out
+        add_u32 $s6, $s6, 1
+        add_u32 $s1, $s1, 5
+        and_u32 $s5, $s1, 3
+        cmp_eq_u32 $c0, $s5, 2
+        cbr $c0, @leave
+        cmp_lt_u32 $c0, $s6, $s1
+        cbr $c0, @again
+    @leave:
+        add_u32 $s2, $s2, 3
+        cmp_lt_u32 $c0, $s2, $s1
+        cbr $c0, @leave""",
     "far more than one stretch": """
         mul_u32 $s3, $s1, $s1
     @top:
