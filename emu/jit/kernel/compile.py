@@ -175,7 +175,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
     usual = facts_of(kernel, geometry)
-    own = replace(own, together_from=usual.together_from)
+    own = replace(own, together_from=usual.together_from, finds_limit=usual.finds_limit)
     if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
         usual = replace(usual, width=WIDE)
