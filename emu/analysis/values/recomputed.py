@@ -6,7 +6,7 @@ integers. So a warp that resumes has them without a look at its frame.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ....isa.table import Flags
 from ....isa.types import RegClass, Segment
@@ -21,14 +21,18 @@ _CHEAP = frozenset(
 )  # fmt: skip
 
 
-def recomputed(wanted: Iterable[Value]) -> list[Op]:
-    """Return what is computed again to have some of the wanted values, sources first."""
+def recomputed(wanted: Iterable[Value], position: Callable[[Value], int]) -> list[Op]:
+    """Return what is computed again to have some of the wanted values, sources first.
+
+    `position` is that of a value in the kernel. Its instruction's would not do: copies of a loop's
+    body share them.
+    """
     found: dict[Op, None] = {}
-    for value in wanted:
+    for value in sorted(wanted, key=position):
         if isinstance(value, Op) and value not in found:
             needed = _sources(value, MOST_OPERATIONS - len(found))
             found.update(dict.fromkeys(needed or ()))
-    return sorted(found, key=lambda op: op.pc)
+    return sorted(found, key=position)
 
 
 def _sources(op: Op, most: int) -> set[Op] | None:

@@ -55,9 +55,7 @@ class Barriers:
         self.frame_bytes = self._head_bytes
         places: dict[object, int] = {}
         after = live_out(lanes.ssa) if self.nodes else {}
-        self._again = {
-            n: recomputed(sorted(after[n], key=lanes.table.position)) for n in self.nodes
-        }
+        self._again = {n: recomputed(after[n], lanes.table.position) for n in self.nodes}
         """Barrier -> what a warp that resumes there computes anew."""
         self._kept = {
             n: list(self._place(n, after[n].difference(self._again[n]), places)) for n in self.nodes

@@ -78,6 +78,20 @@ CHOICE = """
     ld_group_u32 $s6, [tile+68]
 @out:
 """
+COPIES = """
+    .private u32 mine[8]
+    mov_u32 $s10, $s2
+    mov_u32 $s8, 0
+@copied:
+    ld_private_u32 $s11, [mine+$s8]
+    mad_u32 $s10, $s10, 5, $s11
+    add_u32 $s8, $s8, 4
+    cmp_lt_u32 $c0, $s8, 32
+    cbr $c0, @copied
+    barrier
+    mad_u32 $s6, $s10, $s10, $s6
+"""
+"""What a warp computes again after the barrier is the copies of one instruction, in their order."""
 GROUPS = [(128, 1, 1), (32, 8, 1), (32, 32, 1), (16, 8, 1)]
 
 
@@ -87,7 +101,7 @@ def kernel(middle: str, group: tuple[int, int, int]) -> Kernel:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-@pytest.mark.parametrize("middle", [TURNS, SIDES, CHOICE])
+@pytest.mark.parametrize("middle", [TURNS, SIDES, CHOICE, COPIES])
 def test_rounds(middle: str, group: tuple[int, int, int]) -> None:
     items = group[0] * group[1] * group[2]
     body = (HEAD + middle + TAIL).replace("ITEMS", str(items))
