@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ......isa.table import Flags, Unit
+from ......isa.table import Flags, Row, Unit
 from ......isa.types import RegClass
 from .....analysis.values.ssa import INDEX_ARITHMETIC, Op, Value, made_of
 from .....analysis.warps.uniformity import LaneShapes
@@ -121,13 +121,19 @@ def is_sampled(index: Value, shapes: LaneShapes) -> bool:
             return False
         row = value.ins.row
         if row.stem in _LINEAR | _CLAMPS | _ROUNDED:
-            converted |= row.stem == "cvt" and row.type is not None and not row.type.is_float
+            converted |= _makes_integers(row)
             args = [a for a in value.args[row.stem == "select" :] if a not in seen]
             work += args
             seen.update(args)
         elif row.unit is not Unit.ID or Flags.CROSS_LANE in row.flags:
             return False
     return converted
+
+
+def _makes_integers(row: Row) -> bool:
+    """Return whether an instruction converts floats to integers."""
+    a, b = row.source, row.type
+    return row.stem == "cvt" and a is not None and b is not None and a.is_float and not b.is_float
 
 
 def has_permutes(size: int, lanes: int) -> bool:

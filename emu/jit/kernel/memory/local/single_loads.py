@@ -42,7 +42,8 @@ class SingleLoads:
         if found is None or found.multiples:
             return None
         distances = found.constants[: lanes.count]
-        return distances if int(distances.max()) <= self.memory.group_bytes else None
+        span = int(distances.max() - distances.min())
+        return distances if span <= self.memory.group_bytes else None
 
     def load(self, op: Op, type_: Type, extent: Extent, distances: Numbers) -> list[str]:
         """Load the elements of all lanes, as chunks of integers of their size.

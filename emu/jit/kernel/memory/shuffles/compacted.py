@@ -102,6 +102,7 @@ class Compacted:
             mask = self._first_lanes(running)
             self.moves.store_masked(lanes, site.type, packed, place, mask)
         code.jump(after)
+        lanes.local = dict(known)
         code.block(apart)
         others()
         code.jump(after)

@@ -8,7 +8,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
-from simtlab.emu.jit.kernel.memory.addressing.near import is_computed, is_shuffled
+from simtlab.emu.jit.kernel.memory.addressing.near import is_computed, is_sampled, is_shuffled
 from simtlab.emu.jit.llvm.toolchain import host_has
 
 from ....support.flows import op_of, shapes_of
@@ -179,6 +179,29 @@ def test_indices_that_lanes_have_loaded_are_not_calculated(index: str, is_one: b
         st_global_u32 $s3, [$d3]"""
     )
     assert is_computed(op_of(shapes.ssa, "mul_u32"), shapes) == is_one
+
+
+@pytest.mark.parametrize(
+    ("index", "is_one"),
+    [
+        ("cvt_f32_u32 $s3, $s0\n mul_f32 $s3, $s3, 0.5\n cvt_u32_f32 $s3, $s3", True),
+        ("cvt_f64_u32 $d2, $s0\n floor_f64 $d2, $d2\n cvt_s32_f64 $s3, $d2", True),
+        ("cvt_u64_u32 $d2, $s0\n mul_u64 $d2, $d2, 5\n cvt_u32_u64 $s3, $d2", False),
+        ("mul_u32 $s3, $s0, 5", False),
+    ],
+)
+def test_sampled_is_what_is_made_of_floats(index: str, is_one: bool) -> None:
+    shapes = shapes_of(
+        f"""
+        workitemflatabsid_u32 $s0
+        {index}
+        add_u32 $s4, $s3, 3
+        cvt_u64_u32 $d0, $s4
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d1, $d0, 4, $d1
+        st_global_u32 $s0, [$d1]"""
+    )
+    assert is_sampled(op_of(shapes.ssa, "add_u32"), shapes) == is_one
 
 
 SAMPLED = """

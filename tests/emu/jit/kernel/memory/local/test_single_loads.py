@@ -170,6 +170,16 @@ def test_elements_are_loaded_one_by_one_where_gathers_are_slow(
 
 
 @needs_vectors
+@pytest.mark.parametrize("step", ["17", "18", "-17", "-18"])
+def test_lanes_that_cannot_all_be_inside_are_gathered(
+    step: str, request: pytest.FixtureRequest
+) -> None:
+    is_slow = "slow" in request.node.callspec.id and "17" in step
+    text = generated(APART.replace("17", step))
+    assert (text.count("insertelement <16 x i8>") >= ITEMS) == is_slow
+
+
+@needs_vectors
 def test_rows_are_loaded_in_blocks_where_gathers_are_slow(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
