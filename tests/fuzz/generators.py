@@ -9,7 +9,7 @@ from .example import Generator
 NAMES = (
     "kernels", "tiles", "grids", "flats", "loops", "refills", "groups", "pressure", "records",
     "views", "stacks", "arrays", "narrow", "counts", "policies", "sources", "objects", "wild",
-    "misuse", "kills", "caches", "extremes", "guarded", "lanes",
+    "misuse", "kills", "caches", "extremes", "guarded", "lanes", "places",
 )  # fmt: skip
 
 
