@@ -40,9 +40,8 @@ class Near:
         """Return whether each index is one more than that of the lane before; an i1."""
         v = integer(32, lanes.n)
         apart = []
-        for j, distance in enumerate(self.distances):
-            numbers = ", ".join(f"i32 {j * lanes.n + i}" for i in range(lanes.n))
-            apart.append(lanes.code.let(f"icmp ne {v} {distance}, <{numbers}>"))
+        for distance, numbers in zip(self.distances, lanes.steps(32), strict=True):
+            apart.append(lanes.code.let(f"icmp ne {v} {distance}, {numbers}"))
         return lanes.code.let(f"xor i1 {lanes.any(apart)}, true")
 
     def within(self, lanes: LaneCode, elements: int) -> str:

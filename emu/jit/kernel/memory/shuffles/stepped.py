@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .....analysis.values.ssa import Const, Value
-from ....llvm.text import integer
+from ....llvm.text import integer, mask_constant
 from ...lane_code import LaneCode
 from ..addressing.near import has_permutes
 
@@ -48,7 +48,7 @@ class Stepped:
         lanes, code, n = self.lanes, self.lanes.code, self.lanes.n
         v = integer(32, n)
         spread = lanes.chunk_of(32, self.step)
-        at = code.let(f"mul {v} {spread}, {_vector(range(n))}")
+        at = code.let(f"mul {v} {spread}, {lanes.steps(32)[0]}")
         end = lanes.chunk_of(32, code.let(f"mul i32 {self.step}, {n - 1}"))
         masks = [
             code.let(f"icmp ule {v} {_vector(range(first, first + n))}, {end}")
@@ -77,7 +77,7 @@ class Stepped:
             sources, masks = [], []
             for step in range(2, LARGEST + 1):
                 sources.append(_vector(min(p // step, n - 1) for p in places))
-                masks.append(_mask(p % step == 0 and p // step < n for p in places))
+                masks.append(mask_constant([p % step == 0 and p // step < n for p in places]))
             parts.append((self._chosen(v, sources), self._chosen(lanes.mask_type, masks)))
         for chunk, words in enumerate(data):
             for one, (source, mask) in zip(
@@ -146,7 +146,3 @@ def _is_at_hand(lanes: LaneCode, value: Value) -> bool:
 
 def _vector(numbers: Iterable[int]) -> str:
     return f"<{', '.join(f'i32 {number}' for number in numbers)}>"
-
-
-def _mask(bits: Iterable[bool]) -> str:
-    return f"<{', '.join(f'i1 {int(bit)}' for bit in bits)}>"
