@@ -301,7 +301,7 @@ def runs_of(rng: random.Random, case: Case) -> list[Run]:
     runs: list[Run] = []
 
     def native(width: int, **how: Any) -> Run:
-        loops = rng.choice(("", "", "alone", "together", str(rng.randint(2, 32))))
+        loops = rng.choice(("", "", "alone", "together", "measured", str(rng.randint(2, 32))))
         return Run(
             "jit", width=width, level=rng.choice(LEVELS), loops=loops,
             poisoned=rng.random() < 0.4, decides=rng.random() < 0.8, many=rng.random() < 0.5, **how,

@@ -116,3 +116,15 @@ class LanePlan:
             or any(loop.header == number for loop in flow.loops)
             or (node.last is not None and node.last.row.stem in ("trap", "barrier"))
         )
+
+
+def order_differs(alone: LanePlan, usual: LanePlan, ssa: Ssa) -> bool:
+    """Return whether memory may depend on which of two plans lanes follow.
+
+    By `alone` all lanes run alone the loops of the `usual` plan, and others.
+    """
+    shared = {} if usual.has_both else usual.sparse
+    return any(
+        loop != shared.get(header) and order_shows(ssa, loop)
+        for header, loop in alone.sparse.items()
+    )

@@ -7,26 +7,21 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import prod
-from typing import TYPE_CHECKING
 
 from ....isa.collection import without_garbage_collection
 from ....isa.program import Kernel
 from ....isa.types import Segment
-from ...analysis.analysis import Analysis, analyse
+from ...analysis.analysis import analyse
 from ...analysis.facts import (
     FEW_GROUPS,
-    NEVER_TOGETHER,
     OF_ACTIVE_LANES,
     OF_WARPS,
     Facts,
     OwnMemory,
 )
 from ...analysis.lanes.compaction import may_compact
-from ...analysis.lanes.lane_plan import LanePlan
-from ...analysis.lanes.own_memory import has_own_memory
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
-from ...analysis.warps.uniformity import Shapes
 from ...analysis.widths.columns import column_facts
 from ...analysis.widths.few_running import few_running_facts
 from ...analysis.widths.one_warp import is_long, one_warp_facts
@@ -45,9 +40,7 @@ from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_fr
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_integers, takes_many
 from ..runtime.strips import reporting_lowest
-
-if TYPE_CHECKING:
-    from .function import Counted
+from .versions import counting_plan, facts_in_turns, version_alone, versions_in
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -62,10 +55,6 @@ MOST_WATCHED = 64
 
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
-
-MOST_WITH_LIMIT = 64
-"""Instructions of the largest kernel whose loops are compiled three times: for all lanes, for one
-of them in the same code, and for one with memory of its own."""
 
 MOST_IN_STRIPS = 1 << 31
 """Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""
@@ -285,13 +274,11 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         relied = reliance_of(kernel, facts.group_size, by_batches=facts.by_batches)
         assert relied is not None, "counted in the interpreter's order"
         counted = Counted(regions, relied, analysis.lane_plan(facts))
-    measures = kernel.private_size and facts.own_memory is OwnMemory.MEASURED
-    alone = _alone(analysis, facts) if measures else None
-    usual_facts = facts if alone is None else _beside_alone(kernel, facts)
+    usual_facts, alone = versions_in(kernel, analysis, facts)
     shapes = analysis.shapes(usual_facts)
-    plan = analysis.lane_plan(usual_facts) if counted is None else _counting_plan(shapes, counted)
+    plan = analysis.lane_plan(usual_facts) if counted is None else counting_plan(shapes, counted)
     module = ModuleText(function_attributes())
-    usual = _in_turns(kernel, facts)
+    usual = facts_in_turns(kernel, facts)
 
     def others() -> KernelCode:
         assert usual is not None
@@ -316,72 +303,6 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         way = min(function.memory.watched_by, default=0)
         module.define("watched_by", f"define i64 @watched_by() #0 {{\n  ret i64 {way}\n}}\n")
     return str(module)
-
-
-def _counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
-    """Return how lanes run in code that counts: alone in loops that can be counted so.
-
-    Accesses of lanes that run alone are not watched and do not load from copies, and warps must be
-    those of the launch.
-    """
-    from .counting.counters import may_count_alone
-
-    facts = shapes.facts
-    if facts.width != facts.counts or facts.splits or facts.stack:
-        return counted.plan
-    if facts.by_batches:
-        return counted.plan
-    alone = LanePlan(shapes, counts_alone=True)
-    loops = alone.sparse.values()
-    relied, ops = counted.relied, shapes.ssa.ops
-    pcs = {op.pc for loop in loops for number in loop.nodes for op in ops.get(number, ())}
-    if not loops or not pcs.isdisjoint(relied.watched.keys() | relied.kept_out.keys()):
-        return counted.plan
-    may = may_count_alone(facts, counted.plan, counted.regions, loops)
-    return alone if may else counted.plan
-
-
-def _alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:
-    """Return the analyses for code whose lanes run loops over memory of their own alone.
-
-    None where there are no such loops, and where warps take turns at barriers.
-    """
-    alone = replace(
-        facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER, finds_limit=False
-    )
-    shapes = analysis.shapes(alone)
-    if any(node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes):
-        return None
-    plan = analysis.lane_plan(alone)
-    if not any(has_own_memory(shapes, loop) for loop in plan.sparse.values()):
-        return None
-    return shapes, plan
-
-
-def _beside_alone(kernel: Kernel, facts: Facts) -> Facts:
-    """Return the facts of the version beside that in which lanes run loops of their own alone.
-
-    A small kernel finds a limit for these loops, too.
-    """
-    if facts.finds_limit and len(kernel.words) <= MOST_WITH_LIMIT:
-        either = replace(facts, own_memory=OwnMemory.ALONE)
-        if analyse(kernel).lane_plan(either).finds_limit:
-            return either
-    return replace(facts, finds_limit=False)
-
-
-def _in_turns(kernel: Kernel, facts: Facts) -> Facts | None:
-    """Return the facts of code whose warps take turns, for the workgroups at edges of a grid.
-
-    It is a third of the code for whole workgroups. None where these have to be one warp.
-    """
-    if not facts.one_warp or facts.counts or facts.rows or kernel.private_size:
-        return None
-    if facts.width % USUAL or facts.width == USUAL:
-        return None
-    usual = replace(Facts(USUAL, facts.group_size, facts.whole), poison=facts.poison)
-    usual = replace(usual, few_groups=facts.few_groups, together_from=facts.together_from)
-    return usual if arrive_whole(kernel, usual) else None
 
 
 def listing(kernel: Kernel, readonly_bytes: int, facts: Facts, what: str) -> str:
@@ -442,7 +363,7 @@ def _has_pairs(kernel: Kernel, facts: Facts) -> bool:
     """Return whether lanes may run alone where there are quotients to be paired."""
     if facts.own_memory is OwnMemory.TOGETHER or not kernel.private_size:
         return False
-    return _has_quotients(kernel) and _alone(analyse(kernel), facts) is not None
+    return _has_quotients(kernel) and version_alone(analyse(kernel), facts) is not None
 
 
 def _has_quotients(kernel: Kernel) -> bool:

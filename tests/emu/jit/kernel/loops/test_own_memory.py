@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import simtlab
+from simtlab import Device
+from simtlab.emu.analysis.facts import Facts, OwnMemory
 from simtlab.emu.analysis.lanes.own_memory import has_own_memory
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.workgroups.trial import ALONE, LIMIT
 from simtlab.emu.recent import Recent
 
 from ....support.chains import WALK, chains, inside
@@ -113,3 +119,79 @@ def test_lanes_together_access_memory_that_each_has_in_one_piece(
         last = last.replace("$s1, 2", "$s1, 4")
     text = WALK.format(stack("u16") + last)
     same(text, chains(), items=64, group_size=64, width=width)
+
+
+RACE = """
+kernel race(global u32* %count, global u32* %x) {{
+    .private u32 slots[16]
+    workitemabsid_u32   $s0, 0
+    cvt_u64_u32         $d0, $s0
+    ld_kernarg_u64      $d1, [%count]
+    ld_kernarg_u64      $d2, [%x]
+    mad_u64             $d3, $d0, 4, $d1
+    ld_global_u32       $s1, [$d3]
+    mov_u32             $s2, 0
+    cmp_eq_u32          $c0, $s1, 0
+    cbr                 $c0, @done
+@next:
+    add_u32             $s3, $s2, $s0
+    and_u32             $s4, $s3, 7
+    shl_u32             $s3, $s4, 2
+    st_private_u32      $s2, [slots+$s3]
+    cvt_u64_u32         $d4, $s4
+    mad_u64             $d4, $d4, 4, $d2
+    {}
+    ld_private_u32      $s5, [slots+$s3]
+    add_u32             $s2, $s5, 1
+    cmp_lt_u32          $c0, $s2, $s1
+    cbr                 $c0, @next
+@done:
+    ret
+}}
+"""
+
+STORE = """
+    ld_global_u32       $s6, [$d4]
+    mad_u32             $s6, $s6, 3, $s0
+    st_global_u32       $s6, [$d4]"""
+
+
+@pytest.mark.parametrize("loops", ["", "measured"])
+def test_equal_launches_of_a_race_leave_equal_memory(
+    loops: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIMTLAB_LOOPS", loops)
+    monkeypatch.setattr(code, "_COMPILED", Recent())
+    n, device = 4096, Device()
+    counts = np.random.default_rng(1).integers(0, 20, n).astype(np.uint32)
+    x = device.zeros(8, np.uint32)
+    launch = simtlab.assemble(RACE.format(STORE))["race"].launch(
+        items=n, group_size=64, engine="jit"
+    )
+    found = set()
+    for _ in range(20):
+        x.copy_from(np.zeros(8, np.uint32))
+        launch(device.to_device(counts), x)
+        found.add(x.to_host().tobytes())
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("together_from", [8, 65])
+def test_one_version_is_there_where_the_order_of_lanes_may_show(together_from: int) -> None:
+    def versions(body: str) -> tuple[bool, bool]:
+        kernel = simtlab.assemble(RACE.format(body))["race"].kernel
+        facts = Facts(
+            32,
+            (64, 1, 1),
+            whole=True,
+            together_from=together_from,
+            finds_limit=together_from > 32,
+            own_memory=OwnMemory.MEASURED,
+        )
+        text = generate(kernel, 0, facts)
+        return f"@{ALONE}(" in text, LIMIT in text
+
+    assert versions("add_u32 $s2, $s2, 1") == (True, together_from > 32)
+    assert versions("atomic_add_global_u32 [$d4], $s2") == (True, together_from > 32)
+    assert versions(STORE) == (False, False)
+    assert versions("atomic_add_global_u32 [$d4], $s2\n ld_global_u32 $s6, [$d4]")[0] is False

@@ -1,0 +1,106 @@
+"""The versions of a kernel that are in its code: how their lanes and warps run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....isa.program import Kernel
+from ...analysis.analysis import Analysis, analyse
+from ...analysis.facts import NEVER_TOGETHER, Facts, OwnMemory
+from ...analysis.lanes.lane_plan import LanePlan, order_differs
+from ...analysis.lanes.own_memory import has_own_memory
+from ...analysis.suitability.barriers import arrive_whole
+from ...analysis.warps.uniformity import Shapes
+from ...analysis.widths.width import USUAL
+
+if TYPE_CHECKING:
+    from .function import Counted
+
+MOST_WITH_LIMIT = 64
+"""Instructions of the largest kernel whose loops are compiled three times: for all lanes, for one
+of them in the same code, and for one with memory of its own."""
+
+
+def counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
+    """Return how lanes run in code that counts: alone in loops that can be counted so.
+
+    Accesses of lanes that run alone are not watched and do not load from copies, and warps must be
+    those of the launch.
+    """
+    from .counting.counters import may_count_alone
+
+    facts = shapes.facts
+    if facts.width != facts.counts or facts.splits or facts.stack:
+        return counted.plan
+    if facts.by_batches:
+        return counted.plan
+    alone = LanePlan(shapes, counts_alone=True)
+    loops = alone.sparse.values()
+    relied, ops = counted.relied, shapes.ssa.ops
+    pcs = {op.pc for loop in loops for number in loop.nodes for op in ops.get(number, ())}
+    if not loops or not pcs.isdisjoint(relied.watched.keys() | relied.kept_out.keys()):
+        return counted.plan
+    may = may_count_alone(facts, counted.plan, counted.regions, loops)
+    return alone if may else counted.plan
+
+
+def versions_in(
+    kernel: Kernel, analysis: Analysis, facts: Facts
+) -> tuple[Facts, tuple[Shapes, LanePlan] | None]:
+    """Return the facts of the usual version, and the analyses of one whose lanes run alone, if any.
+
+    Where both could leave memory different, loops over a lane's own memory run in one way: as
+    other sparse loops do on this host.
+    """
+    measures = kernel.private_size and facts.own_memory is OwnMemory.MEASURED
+    alone = version_alone(analysis, facts) if measures else None
+    if alone is None:
+        return facts, None
+    usual = _beside_alone(kernel, facts)
+    if order_differs(alone[1], analysis.lane_plan(usual), alone[0].ssa):
+        return replace(facts, own_memory=OwnMemory.ALONE), None
+    return usual, alone
+
+
+def version_alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:
+    """Return the analyses for code whose lanes run loops over memory of their own alone.
+
+    None where there are no such loops, and where warps take turns at barriers.
+    """
+    alone = replace(
+        facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER, finds_limit=False
+    )
+    shapes = analysis.shapes(alone)
+    if any(node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes):
+        return None
+    plan = analysis.lane_plan(alone)
+    if not any(has_own_memory(shapes, loop) for loop in plan.sparse.values()):
+        return None
+    return shapes, plan
+
+
+def _beside_alone(kernel: Kernel, facts: Facts) -> Facts:
+    """Return the facts of the version beside that in which lanes run loops of their own alone.
+
+    A small kernel finds a limit for these loops, too.
+    """
+    if facts.finds_limit and len(kernel.words) <= MOST_WITH_LIMIT:
+        either = replace(facts, own_memory=OwnMemory.ALONE)
+        if analyse(kernel).lane_plan(either).finds_limit:
+            return either
+    return replace(facts, finds_limit=False)
+
+
+def facts_in_turns(kernel: Kernel, facts: Facts) -> Facts | None:
+    """Return the facts of code whose warps take turns, for the workgroups at edges of a grid.
+
+    It is a third of the code for whole workgroups. None where these have to be one warp.
+    """
+    if not facts.one_warp or facts.counts or facts.rows or kernel.private_size:
+        return None
+    if facts.width % USUAL or facts.width == USUAL:
+        return None
+    usual = replace(Facts(USUAL, facts.group_size, facts.whole), poison=facts.poison)
+    usual = replace(usual, few_groups=facts.few_groups, together_from=facts.together_from)
+    return usual if arrive_whole(kernel, usual) else None
