@@ -13,6 +13,7 @@ from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import NEVER_TOGETHER, Facts
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.workgroups import trial as comparing
 from simtlab.emu.jit.kernel.workgroups.trial import LIMIT, versions_of
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.recent import Recent
@@ -128,6 +129,24 @@ def test_every_launch_is_exact_while_versions_are_compared(
         y.copy_from(np.zeros(n, np.uint32))
         launch(n, start, column, x, y)
         np.testing.assert_array_equal(y.to_host(), expected(name, n, width))
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_results_are_exact_with_each_limit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # One vote chooses, and what is known is found anew at once: each version runs again and again.
+    for constant, value in {"LEAST_CYCLES": 0, "ENOUGH": 1, "MOST_PAIRS": 1, "PATIENCE": 1}.items():
+        monkeypatch.setattr(comparing, constant, value)
+    n = 2000
+    device = Device()
+    start, column, x = (device.to_device(a) for a in rows(n, 9))
+    y = device.zeros(n, np.uint32)
+    launch = simtlab.assemble(text_of(BODIES[name]))["k"].launch(
+        items=2048, group_size=64, engine="jit", warp=32
+    )
+    for _ in range(12):
+        y.copy_from(np.zeros(n, np.uint32))
+        launch(n, start, column, x, y)
+        np.testing.assert_array_equal(y.to_host(), expected(name, n, 9))
 
 
 @pytest.mark.parametrize("threads", [1, 3])
