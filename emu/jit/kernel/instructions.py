@@ -263,7 +263,7 @@ class Instructions:
         if n and not lanes.otherwise and row_quotients.are_of_rows(lanes, op):
             rows = row_quotients.Rows(lanes, op)
             moves = self.access.global_.moves
-            found = moves.either(rows.are_long, rows.divided, each, op.cls, n)
+            found = moves.either(rows.are_long, lambda: rows.divided(moves), each, op.cls, n)
         else:
             found = each()
         lanes.define(op, "value", found)

@@ -14,6 +14,7 @@ from ....isa.types import RegClass
 from ...analysis.values.ssa import Const, Op, Value
 from ..llvm.text import integer
 from .lane_code import LaneCode
+from .memory.moves import Moves
 
 
 def are_of_rows(lanes: LaneCode, op: Op) -> bool:
@@ -61,6 +62,8 @@ class Rows:
         """How many numbers are in the first row from the first one on, an i32."""
         last = (1 << (31 if row.type.is_signed else 32)) - lanes.width
         relation = "sge" if row.type.is_signed else "uge"
+        self.are_in_one = code.let(f"icmp uge i32 {self.left}, {lanes.width}")
+        """Whether all numbers are in the first row, if rows are long, an i1."""
         self.are_long = code.all_of(
             code.let(f"icmp {relation} i32 {self._divisor}, {lanes.width}"),
             code.let(f"icmp ule i32 {first}, {last}"),
@@ -73,8 +76,23 @@ class Rows:
         left = lanes.chunk_of(32, self.left)
         return [lanes.code.let(f"icmp uge {v} {number}, {left}") for number in self._numbers()]
 
-    def divided(self) -> list[str]:
-        """Return the quotients, or remainders, if rows are long."""
+    def divided(self, moves: Moves) -> list[str]:
+        """Return the quotients, or remainders, if rows are long.
+
+        Most warps are in one row if rows are much longer. Comparisons of all lanes would take more
+        than a branch.
+        """
+        cls, n = self._op.cls, self._lanes.n
+        return moves.either_way(self.are_in_one, self._in_one, self._in_two, cls, n)
+
+    def _in_one(self) -> list[str]:
+        lanes, code, v = self._lanes, self._lanes.code, integer(32, self._lanes.n)
+        if self._op.ins.row.stem == "div":
+            return [lanes.chunk_of(32, self._quotient)] * lanes.k
+        rest = lanes.chunk_of(32, self._rest)
+        return [code.let(f"add {v} {rest}, {number}") for number in self._numbers()]
+
+    def _in_two(self) -> list[str]:
         lanes, code, v = self._lanes, self._lanes.code, integer(32, self._lanes.n)
         mask_type, found = lanes.mask_type, []
         for number, following in zip(self._numbers(), self.following(), strict=True):

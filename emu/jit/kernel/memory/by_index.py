@@ -67,14 +67,19 @@ class ByIndex:
         count = addresses.count_inside(offset, site.size, form.scale, site.window)
         return self._scattered.indexed(site, form, offset, count, found[1])
 
-    def one_by_one(self, site: Site, form: Form | None) -> list[str]:
-        """Gather or scatter, whatever the addresses."""
+    def one_by_one(
+        self, site: Site, form: Form | None, running: Callable[[str], list[str]] | None = None
+    ) -> list[str]:
+        """Gather or scatter, whatever the addresses.
+
+        `running` accesses what running lanes have by the host address of index 0, if that is known.
+        """
         if form is None or form.index is None or not steps_by_elements(form, site.size):
             return self._scattered.pointers(site)
         addresses = self.addresses
         offset, before = addresses.distance(form, site.window), addresses.before(form)
         count = addresses.count_inside(offset, site.size, form.scale, site.window, before=before)
-        return self._scattered.indexed(site, form, offset, count, before=before)
+        return self._scattered.indexed(site, form, offset, count, before=before, running=running)
 
     def indexed(self, site: Site, form: Form) -> list[str]:
         """Access by any index: wide if those of the lanes are near each other, else one by one."""
@@ -185,15 +190,22 @@ class ByIndex:
     def _of_rows(self, site: Site, rows: Rows, host: str, more: str) -> list[str]:
         """Load what the first row has at a host address, and the second, if there are `more`."""
         lanes, code, bits = self.lanes, self.lanes.code, site.op.cls.bits
-        offset, v = code.let(f"mul i64 {more}, {site.size}"), integer(bits, lanes.n)
-        last = code.let(f"getelementptr i8, ptr {host}, i64 {offset}")
-        first, second = (
-            lanes.chunk_of(bits, self.moves.load(site.type, place)) for place in (host, last)
-        )
-        return [
-            code.let(f"select {lanes.mask_type} {which}, {v} {second}, {v} {first}")
-            for which in rows.following()
-        ]
+        v = integer(bits, lanes.n)
+        first = lanes.chunk_of(bits, self.moves.load(site.type, host))
+
+        def both() -> list[str]:
+            offset = code.let(f"mul i64 {more}, {site.size}")
+            last = code.let(f"getelementptr i8, ptr {host}, i64 {offset}")
+            second = lanes.chunk_of(bits, self.moves.load(site.type, last))
+            return [
+                code.let(f"select {lanes.mask_type} {which}, {v} {second}, {v} {first}")
+                for which in rows.following()
+            ]
+
+        def one() -> list[str]:
+            return [first] * lanes.k
+
+        return self.moves.either_way(rows.are_in_one, one, both, site.op.cls, lanes.n)
 
     def _either(
         self, site: Site, good: str, fast: Callable[[], list[str]], slow: Callable[[], list[str]]

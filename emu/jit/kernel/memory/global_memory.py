@@ -25,7 +25,7 @@ from .by_index import ByIndex
 from .cold import Cold, Targets
 from .idle_lanes import in_running_lanes, is_shared_by_rows
 from .kernel_memory import KernelMemory
-from .moves import Moves
+from .moves import WORD, Moves
 from .piece_places import piece_places
 from .pieces import Pieces
 from .records.access import RecordAccess
@@ -277,8 +277,14 @@ class GlobalMemory:
             pieces.store(op, site.type, begins, step, whole)
             return []
 
+        def running(host: str) -> list[str]:
+            assert form is not None
+            assert form.index is not None
+            return pieces.access_running(op, site.type, host, form.index)
+
         def slow() -> list[str]:
-            return self._by_index.one_by_one(site, form)
+            near = running if step and site.type.bits >= WORD else None
+            return self._by_index.one_by_one(site, form, near)
 
         is_certain = site.is_inside or op in self.certain
         if lanes.is_pieced(op) and site.is_load:

@@ -53,10 +53,22 @@ class Moves:
         scalar). The result is that of the side that was taken. If these are `floats` of so many
         bits, LLVM keeps them in registers of floats.
         """
-        code = self.lanes.code
         if self.lanes.otherwise:
             self.lanes.rely_on(good)
             return fast()
+        return self.either_way(good, fast, slow, cls, n, floats)
+
+    def either_way(
+        self,
+        good: str,
+        fast: Callable[[], list[str]],
+        slow: Callable[[], list[str]],
+        cls: RegClass,
+        n: int,
+        floats: int = 0,
+    ) -> list[str]:
+        """Emit two sides as `either` does, also where other code is run unless all is fast."""
+        code = self.lanes.code
         fast_label, slow_label, after = (code.fresh_label("m") for _ in range(3))
         known = dict(self.lanes.local)
         code.branch(good, fast_label, slow_label)

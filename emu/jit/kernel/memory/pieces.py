@@ -85,6 +85,21 @@ class Pieces:
         ]
         return [extended(lanes.code, chunk, type_, lanes.n) for chunk in chunks]
 
+    def access_running(self, op: Op, type_: Type, host: str, index: Value) -> list[str]:
+        """Access neighbours in the running lanes of each piece; return what was loaded.
+
+        `host` is the address of index 0, and running lanes have indices from 0 to below 2^31. So
+        the first lane of a piece may have one before 0, but none that wraps around after them.
+        """
+        code, size = self.lanes.code, type_.size
+        numbers = [code.let(f"sext i32 {first} to i64") for first in self.lanes.firsts(index)]
+        starts = [code.let(f"mul i64 {number}, {size}") for number in numbers]
+        hosts = [code.let(f"getelementptr i8, ptr {host}, i64 {start}") for start in starts]
+        if op.ins.row.is_load:
+            return self.load_running(type_, hosts)
+        self.store(op, type_, hosts, size)
+        return []
+
     def spread(self, type_: Type, scalars: Sequence[str]) -> list[str]:
         """Return chunks of registers in which each piece has its scalar."""
         return self.lanes.from_firsts(max(type_.bits, 32), scalars, 0)

@@ -57,11 +57,13 @@ class Scattered:
         more: Value | None = None,
         highest: int | None = None,
         before: int = 0,
+        running: Callable[[str], list[str]] | None = None,
     ) -> list[str]:
         """Access by 32-bit indices of which `count` (an i64) from `before` on are inside.
 
         `more` is added to each; a sum that wraps around is outside. No index is above a `highest`
-        one: if that is inside, the lanes are not tested.
+        one: if that is inside, the lanes are not tested. `running` accesses what running lanes
+        have, all of which is inside, by the host address of index 0, if not by each lane's place.
         """
         lanes, code = self.lanes, self.lanes.code
         assert form.index is not None
@@ -98,6 +100,9 @@ class Scattered:
         surely = None
         if highest is not None and highest < LARGEST_TABLE and not (site.is_inside or before):
             surely = code.let(f"icmp ugt i64 {count}, {highest}")
+        if running is not None:
+            here, fast = self.addresses.host(site.window, offset), running
+            return self._either(site, outside, lambda: fast(here), cold, surely=surely)
         if not takes_words:
 
             def each() -> list[str]:

@@ -109,11 +109,34 @@ def test_numbers_that_wrap_around_and_signs() -> None:
     assert check("u32", 0, 0, 0)  # a division by zero
 
 
+@pytest.mark.parametrize("type_", ["u32", "s32"])
+def test_warps_in_one_row_and_in_two(type_: str) -> None:
+    """The last number of a warp is the last one of a row, or the first one of the next row."""
+    for width in (192, 193, 191, 256, 5000):
+        for first in (0, 1, 63, width - 64, width - 63, width - 1):
+            assert not check(type_, first, width, 2)
+            assert not check(type_, first, width, 2, group=16)
+
+
+def test_only_warps_in_two_rows_compare_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    in_one = row_quotients.Rows._in_one  # noqa: SLF001
+    monkeypatch.setattr(
+        row_quotients.Rows, "_in_one", lambda rows: asked.append(rows) or in_one(rows)
+    )
+    given = [np.uint32(0)] * 4 + [np.zeros(9, np.uint32), np.zeros(ITEMS, np.uint32)]
+    work = make(kernel("u32", 64), given, items=ITEMS)
+    generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+    assert len(asked) >= 2
+
+
 def test_rows_are_taken_apart_by_scalars_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     divided = row_quotients.Rows.divided
     monkeypatch.setattr(
-        row_quotients.Rows, "divided", lambda rows: asked.append(rows) or divided(rows)
+        row_quotients.Rows,
+        "divided",
+        lambda rows, moves: asked.append(rows) or divided(rows, moves),
     )
     given = [np.uint32(0)] * 4 + [np.zeros(9, np.uint32), np.zeros(ITEMS, np.uint32)]
     work = make(kernel("u32", 64), given, items=ITEMS)
