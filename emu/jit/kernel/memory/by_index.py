@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....analysis.ranges.offset_ranges import Ranges
+from ....analysis.values.ssa import Value
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from ..row_quotients import Rows, is_row_number
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
 from .addressing.near import (
+    LIMITS,
     TABLE,
     has_permutes,
     is_computed,
@@ -25,7 +27,7 @@ from .addressing.near import (
 )
 from .addressing.two_indices import of_two_indices
 from .cold import Cold
-from .moves import Moves
+from .moves import WORD, Moves
 from .scattered import Scattered, steps_by_elements
 from .shuffles import tables
 from .shuffles.stepped import LARGEST, Stepped, stepped_of
@@ -133,14 +135,16 @@ class ByIndex:
             return code.let(f"and i1 {begins}, {inside}")
 
         def others() -> list[str]:
-            if not (
-                site.is_load
-                and has_permutes(site.size, lanes.n)
-                and (is_shuffled(index, lanes.shapes) or is_sampled(index, lanes.shapes))
-            ):
+            if not self._may_be_near(site, index):
                 return each()
             good = code.let(f"and i1 {near.within(lanes, TABLE)}, {fits(TABLE)}")
-            return self._either(site, good, lambda: permuted(lanes, host(), near), each)
+
+            def picked() -> list[str]:
+                if site.size < WORD // 8:
+                    return tables.load(lanes, site.type, host(), TABLE, near.distances)
+                return permuted(lanes, host(), near)
+
+            return self._either(site, good, picked, each)
 
         if site.is_load and not before and is_row_number(near.core, lanes, site.op.node):
             rows = Rows(lanes, near.core)
@@ -150,6 +154,20 @@ class ByIndex:
             return self._either(site, good, lambda: self._of_rows(site, rows, host(), more), each)
         good = code.let(f"and i1 {near.neighbours(lanes)}, {fits(lanes.count)}")
         return self._either(site, good, lambda: self._wide(site, host()), others)
+
+    def _may_be_near(self, site: Site, index: Value) -> bool:
+        """Return whether a load picks elements by a permutation where indices are near.
+
+        An index with a limit is one of a small element only: words are gathered without more ado.
+        """
+        shapes, size = self.lanes.shapes, site.size
+        if not site.is_load:
+            return False
+        if size < WORD // 8:
+            has, limits = tables.elements_for(TABLE - 1, size) is not None, LIMITS
+        else:
+            has, limits = has_permutes(size, self.lanes.n), frozenset[str]()
+        return has and (is_shuffled(index, shapes, clamps=limits) or is_sampled(index, shapes))
 
     def _stepped(
         self,

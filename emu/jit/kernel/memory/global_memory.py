@@ -283,8 +283,8 @@ class GlobalMemory:
             return pieces.access_running(op, site.type, host, form.index)
 
         def slow() -> list[str]:
-            near = running if step and site.type.bits >= WORD else None
-            return self._by_index.one_by_one(site, form, near)
+            may_end = step and site.type.bits >= WORD and op.node in self.leaving
+            return self._by_index.one_by_one(site, form, running if may_end else None)
 
         is_certain = site.is_inside or op in self.certain
         if lanes.is_pieced(op) and site.is_load:

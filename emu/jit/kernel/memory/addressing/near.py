@@ -8,6 +8,7 @@ lane 0's on: four wide loads and a permutation of their elements cost less than 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ......isa.table import Flags, Row, Unit
@@ -24,7 +25,8 @@ TABLE = 64
 _BITWISE = frozenset({"and", "or", "xor", "shl", "shr", "div"})
 _LINEAR = frozenset({"add", "sub", "mul", "mad"})
 _ROUNDED = frozenset({"cvt", "fma", "floor", "ceil", "trunc", "rint", "div", "mov"})
-_CLAMPS = frozenset({"min", "max", "select"})
+LIMITS = frozenset({"min", "max"})
+CLAMPS = LIMITS | {"select"}
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,12 @@ def _is_load(value: Value) -> bool:
     return isinstance(value, Op) and value.ins.row.is_load
 
 
-def is_shuffled(index: Value, shapes: LaneShapes, *, clamped: bool = False) -> bool:
+def is_shuffled(
+    index: Value, shapes: LaneShapes, *, clamps: AbstractSet[str] = frozenset()
+) -> bool:
     """Return whether bitwise operations make an index of work-item ids and uniform values.
 
-    With `clamped` set, minima, maxima and choices may make it as well.
+    Some of the `CLAMPS` (minima, maxima, choices) may make it as well.
     """
     shuffled = False
     usual = _BITWISE | _LINEAR
@@ -94,8 +98,8 @@ def is_shuffled(index: Value, shapes: LaneShapes, *, clamped: bool = False) -> b
         if not isinstance(value, Op):
             return False
         row = value.ins.row
-        if row.stem in usual or (clamped and row.stem in _CLAMPS):
-            shuffled |= row.stem in _BITWISE or row.stem in _CLAMPS
+        if row.stem in usual or row.stem in clamps:
+            shuffled |= row.stem in _BITWISE or row.stem in clamps
             args = value.args[row.stem == "select" :]
             work += [a for a in args if a not in seen]
             seen.update(args)
@@ -119,7 +123,7 @@ def is_sampled(index: Value, shapes: LaneShapes) -> bool:
         if not isinstance(value, Op):
             return False
         row = value.ins.row
-        if row.stem in _LINEAR | _CLAMPS | _ROUNDED:
+        if row.stem in _LINEAR | CLAMPS | _ROUNDED:
             converted |= _makes_integers(row)
             args = [a for a in value.args[row.stem == "select" :] if a not in seen]
             work += args

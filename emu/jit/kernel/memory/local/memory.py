@@ -15,7 +15,7 @@ from ....runtime.context import Slot
 from ...context_code import load_slot
 from ...lane_code import LaneCode
 from ..addressing.extent import Extent
-from ..addressing.near import has_permutes, is_shuffled
+from ..addressing.near import CLAMPS, has_permutes, is_shuffled
 from ..cold import Cold
 from ..kernel_memory import KernelMemory
 from ..moves import Moves
@@ -171,7 +171,7 @@ class LocalMemory:
             extent.offset < 0
             or op.ins.row.segment is not Segment.GROUP
             or not has_permutes(type_.size, lanes.n)
-            or not is_shuffled(extent.base, lanes.shapes, clamped=True)
+            or not is_shuffled(extent.base, lanes.shapes, clamps=CLAMPS)
             or not 0 <= (lanes.shapes.piece_stride(extent.base) or 0) <= 2 * type_.size
         ):
             return each()

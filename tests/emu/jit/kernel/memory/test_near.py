@@ -8,10 +8,18 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
-from simtlab.emu.jit.kernel.memory.addressing.near import is_computed, is_sampled, is_shuffled
+from simtlab.emu.jit.kernel.memory.addressing.near import (
+    LIMITS,
+    is_computed,
+    is_sampled,
+    is_shuffled,
+)
+from simtlab.emu.jit.kernel.memory.shuffles import tables
 from simtlab.emu.jit.llvm.toolchain import host_has
 
 from ....support.flows import op_of, shapes_of
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 from ...support.agreement import same
 
 SHUFFLED = {
@@ -62,6 +70,10 @@ def test_shuffled_indices_load_and_store_what_they_say(name: str, moved: str) ->
         }}"""
     x = np.random.default_rng(7).integers(0, 1 << 32, 160, np.uint32)
     same(text, [x, np.zeros(61, np.uint32), 8], items=61, group_size=61)
+    small = text.replace("$d0, 4, $d1", "$d0, 1, $d1").replace("ld_global_u32", "ld_global_s8")
+    small = small.replace("[$d1+32]", "[$d1+8]").replace("[$d1+36]", "[$d1+9]")
+    small = small.replace("global u32* %x", "global s8* %x")
+    same(small, [x.astype(np.int8), np.zeros(61, np.uint32), 8], items=61, group_size=61)
     scatter = text.replace("ld_global_u32 $s8, [$d1+36]", "st_global_u32 $s0, [$d1+32]")
     if name not in ("equal pairs", "two thirds", "spread far"):  # whose stores meet
         scatter = scatter.replace("mad_u32 $s7, $s7, 31, $s8", "nop")
@@ -69,7 +81,7 @@ def test_shuffled_indices_load_and_store_what_they_say(name: str, moved: str) ->
 
 
 @pytest.mark.parametrize("type_", ["u8", "s16", "f32", "u64"])
-def test_windows_are_of_words_only(type_: str) -> None:
+def test_elements_of_any_size_in_another_order(type_: str) -> None:
     size = int(type_[1:]) // 8
     data = "$d3" if size == 8 else "$s3"
     text = f"""
@@ -88,6 +100,88 @@ def test_windows_are_of_words_only(type_: str) -> None:
         }}"""
     x = np.random.default_rng(3).integers(0, 256, 64 * size, np.uint8)
     same(text, [x, np.zeros(64, np.uint64)], items=64, group_size=64)
+
+
+RESIZED = """
+kernel resized(u32 %n, u32 %across, u32 %last, global {type}* %x, global u32* %out) {{
+    workitemflatabsid_u32 $s0
+    ld_kernarg_u32 $s1, [%n]
+    cmp_ge_u32 $c0, $s0, $s1
+    cbr $c0, @done
+    ld_kernarg_u32 $s2, [%across]
+    ld_kernarg_u32 $s3, [%last]
+    ld_kernarg_u64 $d0, [%x]
+    mul_u32 $s4, $s0, $s2
+    shr_u32 $s4, $s4, 8
+    add_u32 $s5, $s4, 1
+    min_u32 $s5, $s5, $s3
+    cvt_u64_u32 $d1, $s4
+    mad_u64 $d1, $d1, {size}, $d0
+    ld_global_{type} $s6, [$d1]
+    cvt_u64_u32 $d1, $s5
+    mad_u64 $d1, $d1, {size}, $d0
+    ld_global_{type} $s7, [$d1]
+    mad_u32 $s6, $s7, 77, $s6
+    cvt_u64_u32 $d1, $s0
+    ld_kernarg_u64 $d2, [%out]
+    mad_u64 $d1, $d1, 4, $d2
+    st_global_u32 $s6, [$d1]
+@done:
+    ret
+}}"""
+SMALL = {"u8": np.uint8, "s8": np.int8, "u16": np.uint16, "s16": np.int16}
+
+
+def resized(type_: str, across: int, *, n: int = 150, least: int = 0) -> list[object]:
+    """Return arguments with which work-items sample x, which has no element more than they need."""
+    dtype = np.dtype(SMALL[type_])
+    last = max((n - 1) * across >> 8, least)
+    limits = np.iinfo(dtype)
+    x = np.random.default_rng(5).integers(limits.min, limits.max + 1, last + 1).astype(dtype)
+    return [np.uint32(n), np.uint32(across), np.uint32(last), x, np.zeros(n, np.uint32)]
+
+
+@pytest.mark.parametrize("type_", SMALL)
+@pytest.mark.parametrize("across", [0, 100, 200, 256, 300, 511, 512, 530, 900])
+def test_small_elements_near_each_other(type_: str, across: int) -> None:
+    """Lanes have places less than 64 apart, or more; the last ones have no 64 elements after."""
+    text = RESIZED.format(type=type_, size=int(type_[1:]) // 8)
+    for width in (1, 7, 16, 32, 64):
+        given = resized(type_, across)
+        same(text, given, items=150, group_size=64, width=width)
+
+
+@pytest.mark.parametrize("group", [1, 7, 32, 96])
+def test_small_elements_in_groups_of_any_size(group: int) -> None:
+    text = RESIZED.format(type="u8", size=1)
+    same(text, resized("u8", 200), items=150, group_size=group)
+
+
+@pytest.mark.parametrize(("type_", "across"), [("u8", 200), ("s16", 256), ("u8", 600)])
+def test_small_elements_outside_trap(type_: str, across: int) -> None:
+    text = RESIZED.format(type=type_, size=int(type_[1:]) // 8)
+    works = []
+    for _ in range(2):
+        given = resized(type_, across)
+        given[3] = given[3][:-1].copy()  # type: ignore[index]
+        works.append(make(text, given, items=150, group_size=64))
+    assert assert_as_oracle(*works)
+
+
+def test_small_elements_near_each_other_are_permuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not host_has("avx512vbmi"):
+        pytest.skip("this CPU does not permute bytes")
+    asked: list[object] = []
+    load = tables.load
+
+    def noted(*args: object) -> list[str]:
+        asked.append(args)
+        return load(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tables, "load", noted)
+    work = make(RESIZED.format(type="u8", size=1), resized("u8", 200), items=150, group_size=64)
+    generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+    assert len(asked) >= 2
 
 
 @pytest.mark.parametrize("start", [-40, -20, 0, 0x7FFFFFF0])
@@ -138,9 +232,9 @@ def test_of_different_values_for_one_place_the_last_is_kept(on: str) -> None:
     assert x[1]
 
 
-def shuffled(body: str, name: str) -> bool:
+def shuffled(body: str, name: str, clamps: frozenset[str] = frozenset()) -> bool:
     shapes = shapes_of(body)
-    return is_shuffled(op_of(shapes.ssa, name), shapes)
+    return is_shuffled(op_of(shapes.ssa, name), shapes, clamps=clamps)
 
 
 def test_shuffled_is_what_bits_of_identities_and_uniform_values_make() -> None:
@@ -149,6 +243,9 @@ def test_shuffled_is_what_bits_of_identities_and_uniform_values_make() -> None:
     assert shuffled(f"{begin} xor_u32 $s3, $s0, $s1{end}", "xor_u32")
     assert shuffled(f"{begin} and_u32 $s2, $s0, 3\n mad_u32 $s3, $s2, 2, $s1{end}", "mad_u32")
     assert not shuffled(f"{begin} mul_u32 $s3, $s0, $s1{end}", "mul_u32")
+    limited = f"{begin} min_u32 $s3, $s0, 9{end}"
+    assert not shuffled(limited, "min_u32")
+    assert shuffled(limited, "min_u32", LIMITS)
     load = "cvt_u64_u32 $d1, $s0\n ld_kernarg_u64 $d2, [%x]\n mad_u64 $d1, $d1, 4, $d2\n"
     load += " ld_global_u32 $s2, [$d1]\n"
     assert not shuffled(f"{begin}{load} xor_u32 $s3, $s2, 1{end}", "xor_u32")
