@@ -263,7 +263,11 @@ class Instructions:
         if n and not lanes.otherwise and row_quotients.are_of_rows(lanes, op):
             rows = row_quotients.Rows(lanes, op)
             moves = self.access.global_.moves
-            found = moves.either(rows.are_long, lambda: rows.divided(moves), each, op.cls, n)
+
+            def of_rows() -> list[str]:
+                return moves.either_way(rows.are_in_one, rows.of_one, rows.of_two, op.cls, n)
+
+            found = moves.either(rows.are_long, of_rows, each, op.cls, n)
         else:
             found = each()
         lanes.define(op, "value", found)

@@ -2,8 +2,10 @@
 
 In `i / width` and `i % width` the lanes have numbers that follow each other. If the divisor is at
 least the number of lanes, they are in one row or in two: a scalar division gives where the warp
-begins, and a comparison which lanes are in the next row. That is done in loops, as those by which
-a group goes through rows. Elsewhere interior warps know their rows (interior/flat_rows.py).
+begins, and a comparison which lanes are in the next row. Most warps are in one if rows are much
+longer; a branch finds these, since comparisons of all lanes take longer. That is done in loops, as
+those by which a group goes through rows. Elsewhere interior warps know their rows
+(interior/flat_rows.py).
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ from ....isa.types import RegClass
 from ...analysis.values.ssa import Const, Op, Value
 from ..llvm.text import integer
 from .lane_code import LaneCode
-from .memory.moves import Moves
 
 
 def are_of_rows(lanes: LaneCode, op: Op) -> bool:
@@ -76,23 +77,16 @@ class Rows:
         left = lanes.chunk_of(32, self.left)
         return [lanes.code.let(f"icmp uge {v} {number}, {left}") for number in self._numbers()]
 
-    def divided(self, moves: Moves) -> list[str]:
-        """Return the quotients, or remainders, if rows are long.
-
-        Most warps are in one row if rows are much longer. Comparisons of all lanes would take more
-        than a branch.
-        """
-        cls, n = self._op.cls, self._lanes.n
-        return moves.either_way(self.are_in_one, self._in_one, self._in_two, cls, n)
-
-    def _in_one(self) -> list[str]:
+    def of_one(self) -> list[str]:
+        """Return the quotients, or remainders, if all numbers are in one long row."""
         lanes, code, v = self._lanes, self._lanes.code, integer(32, self._lanes.n)
         if self._op.ins.row.stem == "div":
             return [lanes.chunk_of(32, self._quotient)] * lanes.k
         rest = lanes.chunk_of(32, self._rest)
         return [code.let(f"add {v} {rest}, {number}") for number in self._numbers()]
 
-    def _in_two(self) -> list[str]:
+    def of_two(self) -> list[str]:
+        """Return the quotients, or remainders, if rows are long."""
         lanes, code, v = self._lanes, self._lanes.code, integer(32, self._lanes.n)
         mask_type, found = lanes.mask_type, []
         for number, following in zip(self._numbers(), self.following(), strict=True):

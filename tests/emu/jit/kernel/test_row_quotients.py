@@ -118,26 +118,13 @@ def test_warps_in_one_row_and_in_two(type_: str) -> None:
             assert not check(type_, first, width, 2, group=16)
 
 
-def test_only_warps_in_two_rows_compare_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("way", ["of_one", "of_two"])
+def test_rows_are_taken_apart_by_scalars_in_loops(
+    monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
     asked: list[object] = []
-    in_one = row_quotients.Rows._in_one  # noqa: SLF001
-    monkeypatch.setattr(
-        row_quotients.Rows, "_in_one", lambda rows: asked.append(rows) or in_one(rows)
-    )
-    given = [np.uint32(0)] * 4 + [np.zeros(9, np.uint32), np.zeros(ITEMS, np.uint32)]
-    work = make(kernel("u32", 64), given, items=ITEMS)
-    generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
-    assert len(asked) >= 2
-
-
-def test_rows_are_taken_apart_by_scalars_in_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
-    divided = row_quotients.Rows.divided
-    monkeypatch.setattr(
-        row_quotients.Rows,
-        "divided",
-        lambda rows, moves: asked.append(rows) or divided(rows, moves),
-    )
+    divided = getattr(row_quotients.Rows, way)
+    monkeypatch.setattr(row_quotients.Rows, way, lambda rows: asked.append(rows) or divided(rows))
     given = [np.uint32(0)] * 4 + [np.zeros(9, np.uint32), np.zeros(ITEMS, np.uint32)]
     work = make(kernel("u32", 64), given, items=ITEMS)
     generate(work.kernel, 0, facts_of(work.kernel, work.geometry))

@@ -94,9 +94,7 @@ def test_first_lanes_may_be_before_the_array(type_: str, back: int) -> None:
     ("least", "missing_x", "missing_y", "back"),
     [(0, 1, 0, 0), (0, 0, 1, 0), (4, 0, 0, 5), (0, 9, 0, 0), (5, 1, 0, 5), (0, 0, 40, 0)],
 )
-def test_running_lanes_outside_trap(
-    least: int, missing_x: int, missing_y: int, back: int
-) -> None:
+def test_running_lanes_outside_trap(least: int, missing_x: int, missing_y: int, back: int) -> None:
     n, rows = 40, 2
     given = (
         arguments("u32", n, least, rows, n - back - missing_x, rows * n - missing_y)
