@@ -158,16 +158,19 @@ class ByIndex:
     def _may_be_near(self, site: Site, index: Value) -> bool:
         """Return whether a load picks elements by a permutation where indices are near.
 
-        An index with a limit is one of a small element only: words are gathered without more ado.
+        Small elements may have an index with a limit, but no rows of their own.
         """
         shapes, size = self.lanes.shapes, site.size
         if not site.is_load:
             return False
-        if size < WORD // 8:
-            has, limits = tables.elements_for(TABLE - 1, size) is not None, LIMITS
-        else:
-            has, limits = has_permutes(size, self.lanes.n), frozenset[str]()
-        return has and (is_shuffled(index, shapes, clamps=limits) or is_sampled(index, shapes))
+        if size >= WORD // 8:
+            has = has_permutes(size, self.lanes.n)
+            return has and (is_shuffled(index, shapes) or is_sampled(index, shapes))
+        if tables.elements_for(TABLE - 1, size) is None:
+            return False
+        if is_shuffled(index, shapes, clamps=LIMITS):
+            return True
+        return is_sampled(index, shapes, one_row=True)
 
     def _stepped(
         self,

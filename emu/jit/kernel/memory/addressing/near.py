@@ -108,11 +108,12 @@ def is_shuffled(
     return shuffled
 
 
-def is_sampled(index: Value, shapes: LaneShapes) -> bool:
+def is_sampled(index: Value, shapes: LaneShapes, *, one_row: bool = False) -> bool:
     """Return whether a number calculated with floats, and converted, makes an index.
 
     So do kernels that scale an image. Work-item ids and uniform values make the number, so lanes
-    that follow each other have places that do, or nearly.
+    that follow each other have places that do, or nearly. With `one_row` set, no lane may have a
+    row of its own, as where an image is turned: no integer of each lane is multiplied.
     """
     converted = False
     work, seen = [index], {index}
@@ -124,6 +125,9 @@ def is_sampled(index: Value, shapes: LaneShapes) -> bool:
             return False
         row = value.ins.row
         if row.stem in _LINEAR | CLAMPS | _ROUNDED:
+            if one_row and row.stem in ("mul", "mad") and row.type and not row.type.is_float:
+                if not all(map(shapes.is_uniform, value.args[:2])):
+                    return False
             converted |= _makes_integers(row)
             args = [a for a in value.args[row.stem == "select" :] if a not in seen]
             work += args

@@ -251,6 +251,25 @@ def test_shuffled_is_what_bits_of_identities_and_uniform_values_make() -> None:
     assert not shuffled(f"{begin}{load} xor_u32 $s3, $s2, 1{end}", "xor_u32")
 
 
+@pytest.mark.parametrize(("row", "is_one"), [("$s1", True), ("$s2", False)])
+def test_places_of_one_row_are_sampled_without_products(row: str, *, is_one: bool) -> None:
+    shapes = shapes_of(
+        f"""
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cvt_f32_u32 $s2, $s0
+        mul_f32 $s2, $s2, 0.75
+        cvt_s32_f32 $s2, $s2
+        mad_u32 $s3, {row}, $s1, $s2
+        ld_kernarg_u64 $d0, [%x]
+        st_global_u32 $s3, [$d0]
+        ret"""
+    )
+    index = op_of(shapes.ssa, "mad_u32")
+    assert is_sampled(index, shapes)
+    assert is_sampled(index, shapes, one_row=True) == is_one
+
+
 @pytest.mark.parametrize(
     ("index", "is_one"),
     [
