@@ -121,7 +121,7 @@ MUTANTS = (
            "                if (phi, part) not in known\n", "                if False\n"),
     Mutant("emu.jit.kernel.workgroups.barriers", "what is used behind a barrier is not kept",
            "for value in sorted(wanted, key", "for value in sorted((), key"),
-    Mutant("emu.jit.kernel.loops.lane_exits", "what lanes leave a loop with is forgotten",
+    Mutant("emu.jit.kernel.lane_by_lane.exits", "what lanes leave a loop with is forgotten",
            "self._bring(phi, exit_.brought[phi][1], value, lane)\n", "pass\n"),
     Mutant("emu.analysis.values.construction", "what leaves a loop has no place for each lane",
            "phi.keeps = any(_leaves_its_loop(", "phi.keeps = bool(()) and any(_leaves_its_loop("),
@@ -153,5 +153,5 @@ def test_every_mistake_replaces_text_that_its_module_has() -> None:
 )
 def test_a_seeded_bug_is_found_within_a_hundred_examples(mutant: Mutant) -> None:
     forget()
-    how = check_alone if mutant.module.endswith(".lane_by_lane") else check
+    how = check_alone if mutant.module.endswith(".lane_by_lane.loop") else check
     assert not survives(mutant.seeded(), how), f"survived: {mutant}"

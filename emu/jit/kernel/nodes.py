@@ -23,9 +23,9 @@ from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
 from .control.running_vectors import RunningVectors
 from .counting.counters import Counters
+from .lane_by_lane.loop import LaneByLane
 from .loops.agreed import AgreedLanes
 from .loops.hoisted import Hoisted
-from .loops.lane_by_lane import LaneByLane
 from .loops.latches import Latches
 from .loops.passes import RunningPasses, loops_in_passes, may_run
 from .loops.versions import may_have_version

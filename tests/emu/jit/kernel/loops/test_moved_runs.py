@@ -10,7 +10,7 @@ import pytest
 
 from simtlab.emu.analysis.loops.moved_runs import moved_runs
 from simtlab.emu.analysis.values.ssa import Ssa
-from simtlab.emu.jit.kernel.loops import moved_runs as code
+from simtlab.emu.jit.kernel.lane_by_lane import moved_runs as code
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.traps import Trap, TrapKind
 

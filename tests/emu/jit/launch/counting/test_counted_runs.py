@@ -7,7 +7,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.jit.kernel.compile import facts_for_counting, generate
-from simtlab.emu.jit.kernel.loops.moved_runs import moves_runs
+from simtlab.emu.jit.kernel.lane_by_lane.moved_runs import moves_runs
 
 from ....support.counts import both
 

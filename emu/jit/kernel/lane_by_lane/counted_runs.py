@@ -6,7 +6,7 @@ from .....isa.types import RegClass
 from ....analysis.flow.order import Loop
 from ..counting.counters import Counters
 from ..lane_code import LaneCode
-from .lane_cells import LaneCells
+from .cells import LaneCells
 
 _MADE = "iterations"
 """The variable of a lane alone: how often it has returned to the loop's header."""

@@ -10,7 +10,7 @@ from ....analysis.lanes.sparse import taken_in
 from ....analysis.values.ssa import Const, Op, Phi, Value, same_value, uses
 from ...llvm.text import constant, register_type
 from ..lane_code import LaneCode
-from .lane_cells import LaneCells
+from .cells import LaneCells
 
 MOST_AHEAD = 4
 """Most values of the next lane that are loaded while one lane runs."""

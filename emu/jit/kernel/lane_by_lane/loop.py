@@ -22,17 +22,17 @@ from ..control.edges import Edges
 from ..counting.counters import Counters
 from ..instructions import Instructions
 from ..lane_code import LANE, LaneCode
+from ..loops.hoisted import Hoisted
 from ..memory.conditional import may_be_conditional
 from ..memory.joint_tests import JointTests
 from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
+from .cells import LaneCells, cell_type
 from .counted_runs import CountedRun
 from .dispatched import Dispatched, found_dispatches
-from .hoisted import Hoisted
-from .lane_cells import LaneCells, cell_type
-from .lane_exits import LaneExits
-from .lane_values import LaneValues
+from .exits import LaneExits
 from .moved_runs import move_run, moves_runs
+from .values import LaneValues
 
 
 class LaneByLane:

@@ -11,7 +11,7 @@ from ....analysis.lanes.sparse import ways_out
 from ....analysis.values.ssa import Phi
 from ...llvm.text import register_type
 from ..control.edges import Edges
-from .lane_cells import LaneCells
+from .cells import LaneCells
 
 
 @dataclass

@@ -17,8 +17,8 @@ from ...llvm.text import register_type
 from ...llvm.toolchain import host_has
 from ...llvm.vectors import VectorCode
 from ..lane_code import LaneCode
+from ..loops.hoisted import Hoisted
 from ..memory.access import Access
-from .hoisted import Hoisted
 
 VECTOR_BYTES = 64
 
