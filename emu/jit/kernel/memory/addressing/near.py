@@ -88,24 +88,8 @@ def is_shuffled(
 
     Some of the `CLAMPS` (minima, maxima, choices) may make it as well.
     """
-    shuffled = False
-    usual = _BITWISE | _LINEAR
-    work, seen = [index], {index}
-    while work:
-        value = work.pop()
-        if shapes.is_uniform(value):
-            continue
-        if not isinstance(value, Op):
-            return False
-        row = value.ins.row
-        if row.stem in usual or row.stem in clamps:
-            shuffled |= row.stem in _BITWISE or row.stem in clamps
-            args = value.args[row.stem == "select" :]
-            work += [a for a in args if a not in seen]
-            seen.update(args)
-        elif row.unit is not Unit.ID or Flags.CROSS_LANE in row.flags:
-            return False
-    return shuffled
+    ops = _made_by(index, shapes, _BITWISE | _LINEAR | clamps)
+    return any(op.ins.row.stem in _BITWISE | clamps for op in ops)
 
 
 def is_sampled(index: Value, shapes: LaneShapes, *, one_row: bool = False) -> bool:
@@ -115,26 +99,42 @@ def is_sampled(index: Value, shapes: LaneShapes, *, one_row: bool = False) -> bo
     that follow each other have places that do, or nearly. With `one_row` set, no lane may have a
     row of its own, as where an image is turned: no integer of each lane is multiplied.
     """
-    converted = False
+    ops = _made_by(index, shapes, _LINEAR | CLAMPS | _ROUNDED)
+    if one_row and any(_multiplies_integers(op, shapes) for op in ops):
+        return False
+    return any(_makes_integers(op.ins.row) for op in ops)
+
+
+def _made_by(index: Value, shapes: LaneShapes, stems: AbstractSet[str]) -> list[Op]:
+    """Return the operations that make an index of work-item ids and uniform values.
+
+    Empty if there are others than those of some stems.
+    """
+    found: list[Op] = []
     work, seen = [index], {index}
     while work:
         value = work.pop()
         if shapes.is_uniform(value):
             continue
         if not isinstance(value, Op):
-            return False
+            return []
         row = value.ins.row
-        if row.stem in _LINEAR | CLAMPS | _ROUNDED:
-            if one_row and row.stem in ("mul", "mad") and row.type and not row.type.is_float:
-                if not all(map(shapes.is_uniform, value.args[:2])):
-                    return False
-            converted |= _makes_integers(row)
+        if row.stem in stems:
+            found.append(value)
             args = [a for a in value.args[row.stem == "select" :] if a not in seen]
             work += args
             seen.update(args)
         elif row.unit is not Unit.ID or Flags.CROSS_LANE in row.flags:
-            return False
-    return converted
+            return []
+    return found
+
+
+def _multiplies_integers(op: Op, shapes: LaneShapes) -> bool:
+    """Return whether an operation multiplies integers that lanes may have different."""
+    row = op.ins.row
+    if row.stem not in ("mul", "mad") or row.type is None or row.type.is_float:
+        return False
+    return not all(map(shapes.is_uniform, op.args[:2]))
 
 
 def _makes_integers(row: Row) -> bool:
