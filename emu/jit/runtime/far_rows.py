@@ -8,12 +8,11 @@ others. The former load wider pieces of such rows in less time, line by line.
 from __future__ import annotations
 
 import ctypes
-import time
 from functools import cache as remember
 
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
 from .aligned import aligned_bytes, huge_bytes
-from .measured import kept
+from .measured import kept, least_seconds
 
 FEW, MANY = 4, 8
 """Lines of a row: of 64 lanes, and of 128."""
@@ -52,13 +51,9 @@ def gain() -> float:
     matrix, sums = huge_bytes(ROWS * PAGE), aligned_bytes(PAGE)
     matrix.fill(0)
     columns = [function(module[name]) for name in ("few", "many")]
-    best = [float("inf")] * 2
-    for _ in range(ROUNDS):
-        for i, add_up in enumerate(columns):
-            begin = time.perf_counter()
-            add_up(matrix.ctypes.data, sums.ctypes.data)
-            best[i] = min(best[i], time.perf_counter() - begin)
-    return best[0] / best[1]
+    given = matrix.ctypes.data, sums.ctypes.data
+    few, many = least_seconds([lambda _, add_up=c: add_up(*given) for c in columns], ROUNDS)
+    return few / many
 
 
 def _columns(name: str, lines: int) -> str:

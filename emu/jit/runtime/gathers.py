@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import time
 from functools import cache as remember
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from ....isa.errors import UsageError
 from ...analysis.facts import NEVER_TOGETHER, OwnMemory
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
-from .measured import kept
+from .measured import kept, least_seconds
 
 VARIABLE = "SIMTLAB_LOOPS"
 """Environment variable: how sparse loops run, in place of a measurement."""
@@ -125,14 +124,13 @@ def crossover() -> float:
     numbers = np.arange(TABLE, dtype=np.uint32) * np.uint32(2654435761)
     table = (numbers >> np.uint32(7)) & np.uint32(TABLE - 1)
     address = table.ctypes.data
-    best = [float("inf")] * 2
-    for i in range(ROUNDS):
-        start = i * ITERATIONS % (TABLE // LANES - ITERATIONS)
-        for j, loop in enumerate(loops):
-            begin = time.perf_counter()
-            loop(address, start, TABLE)
-            best[j] = min(best[j], time.perf_counter() - begin)
-    return LANES * best[0] / best[1]
+
+    def start(i: int) -> int:
+        return i * ITERATIONS % (TABLE // LANES - ITERATIONS)
+
+    calls = [lambda i, run=loop: run(address, start(i), TABLE) for loop in loops]
+    together, alone = least_seconds(calls, ROUNDS)
+    return LANES * together / alone
 
 
 def _text() -> str:

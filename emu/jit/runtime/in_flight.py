@@ -10,12 +10,11 @@ one, others begin two and take one.
 from __future__ import annotations
 
 import ctypes
-import time
 from functools import cache as remember
 from typing import NamedTuple
 
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
-from .measured import kept
+from .measured import kept, least_seconds
 
 FEW, MANY = 4, 8
 """Chains: vectors of a warp of 64 lanes, and of 128."""
@@ -89,13 +88,8 @@ def gain(kind: Kind = FLOATS) -> float:
     module = compile_text(text, ["few", "many"], level=Level.QUICK)
     function = ctypes.CFUNCTYPE(kind.result, ctypes.c_uint32)
     loops = [function(module[name]) for name in ("few", "many")]
-    best = [float("inf")] * 2
-    for _ in range(ROUNDS):
-        for i, loop in enumerate(loops):
-            begin = time.perf_counter()
-            loop(ITERATIONS)
-            best[i] = min(best[i], time.perf_counter() - begin)
-    return best[0] / FEW * MANY / best[1]
+    few, many = least_seconds([lambda _, run=loop: run(ITERATIONS) for loop in loops], ROUNDS)
+    return few / FEW * MANY / many
 
 
 def _loop(name: str, chains: int, kind: Kind) -> str:

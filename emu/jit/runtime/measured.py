@@ -5,7 +5,8 @@ They take some milliseconds. The result is kept beside compiled code.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 
 from ..llvm import cache
 from ..llvm.toolchain import host_key
@@ -20,3 +21,17 @@ def kept(name: str, measure: Callable[[], int]) -> int:
     result = measure()
     cache.store(key, str(result).encode())
     return result
+
+
+def least_seconds(calls: Sequence[Callable[[int], object]], rounds: int) -> list[float]:
+    """Return the least time that each call took of some rounds, in which they take turns.
+
+    They are called with the number of the round.
+    """
+    best = [float("inf")] * len(calls)
+    for i in range(rounds):
+        for j, call in enumerate(calls):
+            begin = time.perf_counter()
+            call(i)
+            best[j] = min(best[j], time.perf_counter() - begin)
+    return best
