@@ -363,7 +363,11 @@ def _has_pairs(kernel: Kernel, facts: Facts) -> bool:
     """Return whether lanes may run alone where there are quotients to be paired."""
     if facts.own_memory is OwnMemory.TOGETHER or not kernel.private_size:
         return False
-    return _has_quotients(kernel) and version_alone(analyse(kernel), facts) is not None
+    analysis = analyse(kernel)
+    if not _has_quotients(kernel) or version_alone(analysis, facts) is None:
+        return False
+    usual, alone = versions_in(kernel, analysis, facts)
+    return alone is not None or usual.own_memory is OwnMemory.ALONE
 
 
 def _has_quotients(kernel: Kernel) -> bool:

@@ -21,6 +21,10 @@ MOST_WITH_LIMIT = 64
 """Instructions of the largest kernel whose loops are compiled three times: for all lanes, for one
 of them in the same code, and for one with memory of its own."""
 
+MOST_ALONE = 128
+"""Instructions of the loops over private memory, all copies counted, of which lanes have a version
+of their own beside the usual one."""
+
 
 def counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     """Return how lanes run in code that counts: alone in loops that can be counted so.
@@ -51,16 +55,25 @@ def versions_in(
     """Return the facts of the usual version, and the analyses of one whose lanes run alone, if any.
 
     Where both could leave memory different, loops over a lane's own memory run in one way: as
-    other sparse loops do on this host.
+    other sparse loops do on this host. Many instructions have one version, for all lanes: a second
+    one takes as long to compile, and so much arithmetic pays in vectors.
     """
     measures = kernel.private_size and facts.own_memory is OwnMemory.MEASURED
     alone = version_alone(analysis, facts) if measures else None
     if alone is None:
         return facts, None
     usual = _beside_alone(kernel, facts)
+    if _loop_size(*alone) > MOST_ALONE:
+        return usual, None
     if order_differs(alone[1], analysis.lane_plan(usual), alone[0].ssa):
         return replace(facts, own_memory=OwnMemory.ALONE), None
     return usual, alone
+
+
+def _loop_size(shapes: Shapes, plan: LanePlan) -> int:
+    """Return the instructions of the loops that lanes run alone."""
+    nodes = {number for loop in plan.sparse.values() for number in loop.nodes}
+    return sum(len(shapes.ssa.ops.get(number, ())) for number in nodes)
 
 
 def version_alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:
