@@ -44,6 +44,9 @@ MOST_AT_EXIT = 512
 WORD_BITS = 64
 """Lanes whose counters are side by side, for the helper."""
 
+MOST_CHARGED = 3
+"""Places of a kernel with one loop that charge work-items without the helper."""
+
 KEPT_WORDS = 3
 """Words that the helper keeps after them (runtime/helpers.ll)."""
 
@@ -67,12 +70,14 @@ def is_by_helper(lanes: LaneCode, plan: LanePlan, copied: Collection[int]) -> bo
 
     It takes the place of code for each loop that grows with the warp, a fourth of what some kernels
     have. Code for one lane at a time shares the counters, and the helper does not expect that.
-    Kernels with one loop, besides those that are `copied`, keep their own code: a reduction took
-    0.9 of the time with the helper, but a histogram 1.05 and a stencil 1.2.
+    Kernels with one loop, besides those that are `copied`, keep their own code, unless nodes of the
+    loop are charged apart: a reduction took 0.9 of the time with the helper, but a histogram 1.05
+    and a stencil 1.2.
     """
     is_in_words = lanes.width <= WORD_BITS or lanes.width % WORD_BITS == 0
-    places = len(lanes.flow.loops) - len(copied) + len(lanes.charges.node)
-    return is_in_words and not plan.sparse and places > 1
+    loops = len(lanes.flow.loops) - len(copied)
+    is_much = loops > 1 or loops + len(lanes.charges.node) > MOST_CHARGED
+    return is_in_words and not plan.sparse and is_much
 
 
 def fill(lanes: LaneCode, counters: str) -> None:
