@@ -207,6 +207,36 @@ def test_a_helper_charges_the_work_items_of_warps(width: int, taken: int) -> Non
     assert BUDGET < executed <= 2 * BUDGET + length + 6
 
 
+def sides(count: int, taken: int, length: int) -> str:
+    """Return branches past long sides, each of which one work-item runs."""
+    return "".join(
+        f"""
+        cmp_ne_u32 $c1, $s0, {taken + at}
+        cbr $c1, @after{at}
+        {straight(length)}
+    @after{at}:
+    """
+        for at in range(count)
+    )
+
+
+@pytest.mark.parametrize("taken", [0, 13, 28])
+@pytest.mark.parametrize(("count", "by_helper"), [(2, False), (3, True)])
+def test_a_helper_charges_one_loop_with_several_sides(
+    count: int, by_helper: bool, taken: int
+) -> None:
+    length = 160
+    text = endless(sides(count, taken, length))
+    _, x, kind, item = launched(text)
+    assert kind is TrapKind.BUDGET
+    assert taken <= item < taken + count
+    executed = int(x[item]) * (length + 4 + 2 * count)
+    assert BUDGET < executed <= 2 * BUDGET + length + 4 + 2 * count
+    kernel = simtlab.assemble(text)["k"].kernel
+    facts = facts_of(kernel, Geometry((64, 1, 1), (64, 1, 1), 32))
+    assert ("@simtlab_charge" in generate(kernel, 0, facts)) == by_helper
+
+
 @pytest.mark.parametrize("width", [64, 256])
 def test_lanes_that_take_turns_are_charged_one_by_one(width: int) -> None:
     # Of two halves each runs in every second iteration, so the mask changes all the time.

@@ -181,3 +181,42 @@ def test_loops_in_which_lanes_part_have_one(address: str, has_one: bool, group: 
     assert ("\nrun_head:" in code_of(search(address, group=group))) == has_one
     for n in (384, 300, 128, 64, 1):
         assert_as_oracle(*(search(address, n=n, group=group) for _ in "ab"))
+
+
+def pieces() -> Work:
+    """Each work-item counts its own elements up to a 7, from one of two neighbours to the other."""
+    body = """
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d1, $d0, 4, $d1
+        ld_global_u32 $s2, [$d1]
+        ld_global_u32 $s3, [$d1+4]
+        ld_kernarg_u64 $d1, [%y]
+        mov_u32 $s4, 0
+    @next:
+        cmp_ge_u32 $c1, $s2, $s3
+        cbr $c1, @over
+        cvt_u64_u32 $d2, $s2
+        mad_u64 $d2, $d2, 4, $d1
+        ld_global_u32 $s5, [$d2]
+        add_u32 $s2, $s2, 1
+        cmp_eq_u32 $c1, $s5, 7
+        cbr $c1, @over
+        add_u32 $s4, $s4, 1
+        br @next
+    @over:
+        ld_kernarg_u64 $d1, [%z]
+        mad_u64 $d1, $d0, 4, $d1
+        st_global_u32 $s4, [$d1]"""
+    text = guarded(body, "global u32* %x, global u32* %y, global u32* %z")
+    rng = np.random.default_rng(1)
+    starts = np.cumsum(rng.integers(0, 5, 513), dtype=np.uint32)
+    values = rng.integers(0, 20, 2500, np.uint32)
+    given = [512, starts, values, np.zeros(512, np.uint32)]
+    return make(text, given, items=512, group_size=256)
+
+
+def test_pieces_of_each_lane_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The accesses that are inside run once beside the loop."""
+    monkeypatch.setenv("SIMTLAB_LOOPS", "together")
+    assert "\nrun_head:" not in code_of(pieces())
+    assert_as_oracle(pieces(), pieces())

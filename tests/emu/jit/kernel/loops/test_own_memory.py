@@ -195,3 +195,15 @@ def test_one_version_is_there_where_the_order_of_lanes_may_show(together_from: i
     assert versions("atomic_add_global_u32 [$d4], $s2") == (True, together_from > 32)
     assert versions(STORE) == (False, False)
     assert versions("atomic_add_global_u32 [$d4], $s2\n ld_global_u32 $s6, [$d4]")[0] is False
+
+
+@pytest.mark.parametrize(("more", "has_both"), [(0, True), (60, True), (130, False)])
+def test_large_loops_have_one_version(more: int, has_both: bool) -> None:
+    """Two would take too long to compile."""
+    body = "mad_u32 $s2, $s2, 5, $s4\n" * more
+    text = WALK.format(stack().replace("@test:", f"{body}@test:"))
+    (kernel,) = (simtlab.assemble(text)[name].kernel for name in simtlab.assemble(text).kernels)
+    facts = Facts(32, (64, 1, 1), whole=True, own_memory=OwnMemory.MEASURED)
+    assert (f"@{ALONE}(" in generate(kernel, 0, facts)) == has_both
+    for items in (64, 37):
+        same(text, chains(), items=items, group_size=items)
