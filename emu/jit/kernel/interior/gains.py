@@ -64,11 +64,11 @@ class Gains:
         """Return whether a version for interior warps has enough to gain, after `Decisions.decide`.
 
         `row` is how many work-items a row has whose interior warps are found together, or 0. What
-        runs once beside loops of any number of iterations gains nothing, unless the loops are short:
+        runs once beside loops of any number of iterations gains nothing, unless these are short:
         twelve kernels with such loops took 0.97 to 1.02 of the time, and up to twice the time to
-        compile. Loops that are
-        bound by gathers, or have no access, gained nothing by masks. A workgroup that is one warp
-        must have accesses that share a test: a transpose of 16 x 16 gained nothing.
+        compile. Loops that are bound by gathers, or have no access, gained nothing by masks. A
+        workgroup that is one warp must have accesses that share a test: a transpose of 16 x 16
+        gained nothing.
         """
         if self.are_enough_at_edges(inside):
             return True
