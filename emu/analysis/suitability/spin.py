@@ -9,8 +9,10 @@ of a later warp would wait for ever. There are two tests, one certain and one ca
 - `may_spin`: a loop is left by a condition on memory that the loop does not walk along: a load or
   atomic at an address that stays the same, of memory that the kernel changes. Such a kernel looks
   like one that polls. Adding a constant other than 0 does not: each iteration then gets another
-  number, as from a queue. Memory is taken for unchanged if all stores are by the pointers of other
-  parameters. Where these are to one buffer after all, the budget ends a launch that waits.
+  number, as from a queue. Nor does a compare-and-swap with what the loop has just seen there, if
+  it leaves the loop where it succeeds: it fails only where another one has changed the place.
+  Memory is taken for unchanged if all stores are by the pointers of other parameters. Where these
+  are to one buffer after all, the budget ends a launch that waits.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from ....isa.program import Kernel
 from ....isa.types import RegClass, Segment
 from ...recent import Recent
 from ..analysis import Analysis, analyse
-from ..flow.order import Loop
+from ..flow.order import Flow, Loop
 from ..values.ssa import Const, Op, Phi, Ssa, Value, arguments_of
 from ..warps.influence import Influence
 
@@ -129,12 +131,79 @@ def _polls(slices: _Slices, loop: Loop, changed: _Changed) -> bool:
         if any(successor not in loop.nodes for successor in flow.nodes[number].successors)
         and flow.nodes[number].latch_of is None
     ]
-    return any(
-        _reads_the_same_place(value, slices, loop, changed)
+    decide = {
+        value
         for number in exits
         if number in conditions
         for value in slices.of(conditions[number], loop)
+    }
+    reads = {v for v in decide if _reads_the_same_place(v, slices, loop, changed)}
+    return bool(reads - _retried(slices.form, loop, reads))
+
+
+def _retried(form: Ssa, loop: Loop, reads: set[Value]) -> set[Value]:
+    """Return the accesses by which a loop repeats a compare-and-swap until it succeeds.
+
+    They are atomics that each iteration executes, and loads of what these expect.
+    """
+    found: set[Value] = set()
+    for cas in reads:
+        if not isinstance(cas, Op) or cas.ins.row.stem != "atomic_cas":
+            continue
+        expected = cas.args[0]
+        if _is_last_seen(expected, cas, form, loop) and _leaves_if_done(cas, form, loop):
+            found |= {cas, expected}
+    return found
+
+
+def _is_last_seen(expected: Value, cas: Op, form: Ssa, loop: Loop) -> bool:
+    """Return whether a value is what was at the place when this or the last iteration read it."""
+    if isinstance(expected, Phi):
+        ways = form.flow.back.items()
+        found = [
+            expected.args[before]
+            for (before, header), latch in ways
+            if header == expected.node and latch == loop.latch
+        ]
+        return bool(found) and all(value is cas for value in found)
+    if not isinstance(expected, Op) or not expected.ins.row.is_load:
+        return False
+    here, there = expected.ins, cas.ins
+    return (
+        expected.node in loop.nodes
+        and here.row.segment is there.row.segment
+        and expected.base is cas.base
+        and here.address == there.address
     )
+
+
+def _leaves_if_done(cas: Op, form: Ssa, loop: Loop) -> bool:
+    """Return whether a loop goes on only after a compare-and-swap that has found another value."""
+    flow, test = form.flow, form.conditions.get(cas.node)
+    if not isinstance(test, Op) or cas not in test.args or cas.args[0] not in test.args:
+        return False
+    ways = flow.nodes[cas.node].successors
+    if len(ways) != 2:
+        return False
+    stays, goes = ways
+    done = {"cmp_eq": goes, "cmp_ne": stays}.get(test.ins.row.stem)
+    if done is None or test.ins.row.type is None or test.ins.row.type.is_float:
+        return False
+    return flow.route(cas.node, done) not in loop.nodes and not _goes_round(flow, cas.node, loop)
+
+
+def _goes_round(flow: Flow, without: int, loop: Loop) -> bool:
+    """Return whether an iteration may end without having been at a node."""
+    seen, work = {without}, [loop.header]
+    while work:
+        number = work.pop()
+        if number in seen or number not in loop.nodes:
+            continue
+        if number == loop.latch:
+            return True
+        seen.add(number)
+        work += [flow.route(number, to) for to in flow.nodes[number].successors]
+    return False
 
 
 class _Slices:
