@@ -51,7 +51,7 @@ class LanePlan:
             facts.finds_limit
             and bool(self.sparse)
             and not moves_run
-            and not any(order_shows(shapes.ssa, loop) for loop in self.sparse.values())
+            and not any(order_shows(shapes, loop) for loop in self.sparse.values())
         )
         """Whether native code finds how few lanes shall run these loops one by one."""
         may_run_both = self.finds_limit or facts.together_from <= facts.width
@@ -118,13 +118,13 @@ class LanePlan:
         )
 
 
-def order_differs(alone: LanePlan, usual: LanePlan, ssa: Ssa) -> bool:
+def order_differs(alone: LanePlan, usual: LanePlan, shapes: Shapes) -> bool:
     """Return whether memory may depend on which of two plans lanes follow.
 
     By `alone` all lanes run alone the loops of the `usual` plan, and others.
     """
     shared = {} if usual.has_both else usual.sparse
     return any(
-        loop != shared.get(header) and order_shows(ssa, loop)
+        loop != shared.get(header) and order_shows(shapes, loop)
         for header, loop in alone.sparse.items()
     )

@@ -18,6 +18,7 @@ from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, made_of
 from ..warps.uniformity import Shapes
 from .one_way import times_in
 from .own_memory import has_divergent_branch, has_own_memory
+from .own_stores import store_apart
 
 _SHARED = frozenset({Segment.GLOBAL, Segment.GROUP})
 
@@ -152,16 +153,19 @@ def gains_alone(shapes: Shapes, loop: Loop) -> bool:
     return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
 
 
-def order_shows(ssa: Ssa, loop: Loop) -> bool:
+def order_shows(shapes: Shapes, loop: Loop) -> bool:
     """Return whether memory may depend on the order in which lanes run a loop's iterations.
 
     Not where they change nothing that lanes share, or change it by atomics that commute, and load
-    nothing of it. Code outside of the loop runs for all lanes in any case.
+    nothing of it; nor where all they do is to store to places of their own. Code outside of the
+    loop runs for all lanes in any case.
     """
-    ops = (op for number in loop.nodes for op in ssa.ops.get(number, ()))
-    rows = [op.ins.row for op in ops if op.ins.row.segment in _SHARED]
-    loads = any(row.is_load for row in rows)
-    return any(row.is_store or (row.is_atomic and loads) for row in rows)
+    ops = [op for number in loop.nodes for op in shapes.ssa.ops.get(number, ())]
+    ops = [op for op in ops if op.ins.row.segment in _SHARED]
+    loads = any(op.ins.row.is_load for op in ops)
+    if ops and all(op.ins.row.is_store for op in ops):
+        return not store_apart(shapes, loop, ops)
+    return any(op.ins.row.is_store or (op.ins.row.is_atomic and loads) for op in ops)
 
 
 def _atomics_of(ssa: Ssa, loop: Loop) -> list[Op]:

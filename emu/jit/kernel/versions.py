@@ -65,7 +65,7 @@ def versions_in(
     usual = _beside_alone(kernel, facts)
     if _loop_size(*alone) > MOST_ALONE:
         return usual, None
-    if order_differs(alone[1], analysis.lane_plan(usual), alone[0].ssa):
+    if order_differs(alone[1], analysis.lane_plan(usual), alone[0]):
         return replace(facts, own_memory=OwnMemory.ALONE), None
     return usual, alone
 

@@ -207,3 +207,70 @@ def test_large_loops_have_one_version(more: int, has_both: bool) -> None:
     assert (f"@{ALONE}(" in generate(kernel, 0, facts)) == has_both
     for items in (64, 37):
         same(text, chains(), items=items, group_size=items)
+
+
+COLUMNS = """
+kernel columns(u32 %n, global u32* %count, global u32* %y) {
+    .private u32 slots[16]
+    workitemabsid_u32   $s0, 0
+    ld_kernarg_u32      $s9, [%n]
+    cmp_ge_u32          $c0, $s0, $s9
+    cbr                 $c0, @done
+    cvt_u64_u32         $d0, $s0
+    ld_kernarg_u64      $d1, [%count]
+    mad_u64             $d3, $d0, 4, $d1
+    ld_global_u32       $s1, [$d3]
+    and_u32             $s1, $s1, 15
+    mov_u32             $s2, 0
+@fill:
+    mad_u32             $s3, $s2, $s0, $s2
+    and_u32             $s3, $s3, 15
+    shl_u32             $s3, $s3, 2
+    st_private_u32      $s2, [slots+$s3]
+    add_u32             $s2, $s2, 1
+    cmp_le_u32          $c0, $s2, $s1
+    cbr                 $c0, @fill
+    ld_kernarg_u64      $d2, [%y]
+    mad_u64             $d2, $d0, 4, $d2
+    cvt_u64_u32         $d4, $s9
+    shl_u64             $d4, $d4, 2
+    mov_u32             $s2, 0
+@store:
+    and_u32             $s3, $s1, 15
+    shl_u32             $s3, $s3, 2
+    ld_private_u32      $s5, [slots+$s3]
+    cmp_eq_u32          $c0, $s5, 3
+    cbr                 $c0, @next
+    add_u32             $s1, $s1, $s5
+    st_global_u32       $s1, [$d2]
+@next:
+    add_u32             $s1, $s1, 1
+    add_u64             $d2, $d2, $d4
+    add_u32             $s2, $s2, 1
+    cmp_lt_u32          $c0, $s2, 12
+    cbr                 $c0, @store
+@done:
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("loops", ["alone", "together", "measured"])
+def test_columns_of_each_lane_are_stored_by_each_version(
+    width: int, loops: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIMTLAB_LOOPS", loops)
+    n = 150
+    counts = np.random.default_rng(5).integers(0, 99, n).astype(np.uint32)
+    args = [n - 3, counts, np.zeros(12 * n, np.uint32)]
+    same(COLUMNS, args, items=n, group_size=64, width=width)
+
+
+def test_both_versions_are_there_where_lanes_store_columns() -> None:
+    kernel = simtlab.assemble(COLUMNS)["columns"].kernel
+    facts = Facts(32, (64, 1, 1), whole=True, together_from=65, own_memory=OwnMemory.MEASURED)
+    assert f"@{ALONE}(" in generate(kernel, 0, facts)
+    beyond = COLUMNS.replace("cmp_ge_u32          $c0, $s0, $s9", "cmp_gt_u32 $c0, $s0, $s9")
+    kernel = simtlab.assemble(beyond)["columns"].kernel
+    assert f"@{ALONE}(" not in generate(kernel, 0, facts)
