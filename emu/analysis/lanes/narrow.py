@@ -7,6 +7,8 @@ it. Only instructions with a narrow operand are: cutting a 32-bit one costs more
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ....isa.types import B1, RegClass
@@ -33,9 +35,16 @@ class Narrow:
 
 
 class NarrowLanes:
-    """The instructions of a kernel that are done in narrow lanes; `ranges` if they are known."""
+    """The instructions of a kernel that are done in narrow lanes; `ranges` if they are known.
 
-    def __init__(self, shapes: LaneShapes, ranges: Ranges | None = None) -> None:
+    Where a vector has as many narrow lanes as wide ones, all that they save is to widen what is
+    loaded and to cut what is stored. So they `save_widening` only: what belongs together is narrow
+    unless more results are widened than that.
+    """
+
+    def __init__(
+        self, shapes: LaneShapes, ranges: Ranges | None = None, *, save_widening: bool = False
+    ) -> None:
         self._shapes = shapes
         self._lanes: dict[Value, int | None] = {}
         """Bits of the lanes in which a value is at hand; None where any do."""
@@ -58,6 +67,40 @@ class NarrowLanes:
                 self._lanes[op] = row.type.bits
             elif row.stem == "cvt" and row.type is not None and not row.type.is_float:
                 self._lanes[op] = None if row.source is B1 else self._lanes_of(op.args[0])
+        if save_widening and self._found:
+            self._drop_widened()
+
+    def _drop_widened(self) -> None:
+        """Drop the instructions of which more results are widened than are loaded and stored."""
+        ssa = self._shapes.ssa
+        members = {
+            v
+            for v, bits in self._lanes.items()
+            if bits is not None and bits < 32 and v.cls is not RegClass.C
+        }
+        phis = [phi for phis in ssa.phis.values() for phi in phis]
+        members.update(phi for phi in phis if phi.cls is RegClass.S and self.is_narrow(phi))
+        together = _Together(members)
+        widened, saved = set[Value](), list[Value]()
+        for user in [*(v for v in ssa.values() if isinstance(v, Op)), *phis]:
+            args = user.args if isinstance(user, Op) else list(user.args.values())
+            held = narrow_operands(user) if isinstance(user, Op) else args
+            for arg in members.intersection(args):
+                if user in members and arg in held:
+                    together.join(user, arg)
+                elif user in self._found:
+                    together.join_all(members.intersection(args))  # a comparison
+                elif isinstance(user, Op) and _small_store(user) and arg is user.args[0]:
+                    saved.append(arg)
+                else:
+                    widened.add(arg)
+        saved += [v for v in members if isinstance(v, Op) and _small_load(v)]
+        balance = Counter(map(together.of, saved))
+        balance.subtract(map(together.of, widened))
+        for op in list(self._found):
+            parts = members.intersection([op, *op.args])
+            if any(balance[together.of(part)] < 0 for part in parts):
+                del self._found[op], self._lanes[op]
 
     def of(self, op: Op) -> Narrow | None:
         """Return the lanes in which an instruction is done, if they are narrow."""
@@ -156,6 +199,36 @@ def _moves_bit(op: Op) -> bool:
     value, count = op.args[0], op.args[-1]
     is_condition = isinstance(value, Op) and value.ins.row.source is B1
     return op.ins.row.stem == "shl" and is_condition and isinstance(count, Const)
+
+
+class _Together:
+    """Values that belong together."""
+
+    def __init__(self, members: set[Value]) -> None:
+        self._above = {v: v for v in members}
+
+    def of(self, value: Value) -> Value:
+        """Return what stands for all that a value belongs to."""
+        above = self._above
+        while above[value] is not value:
+            above[value] = above[above[value]]
+            value = above[value]
+        return value
+
+    def join(self, a: Value, b: Value) -> None:
+        """Put two values and all that belongs to them together."""
+        self._above[self.of(a)] = self.of(b)
+
+    def join_all(self, values: Iterable[Value]) -> None:
+        """Put values together."""
+        first, *others = values
+        for other in others:
+            self.join(other, first)
+
+
+def _small_store(op: Op) -> bool:
+    type_ = op.ins.row.type
+    return op.ins.row.is_store and type_ is not None and type_.bits < 32
 
 
 def _small_load(op: Op) -> bool:

@@ -30,6 +30,9 @@ from .memory.kernel_memory import KernelMemory
 _CUTS = frozenset({"cvt", "and", "shr", "bitextract"})
 """Rows of whose results LLVM knows that they have few bits."""
 
+WIDE = 16
+"""Lanes of 32 bits in a vector."""
+
 
 class Instructions:
     """Emits instructions; `identity` defines the values of identity instructions."""
@@ -52,7 +55,9 @@ class Instructions:
         """What narrow lanes do; None where a comparison of bytes gives no mask for words."""
         if not host_has("avx512bw"):
             return None
-        return NarrowLanes(self.lanes.shapes, self.lanes.table.integers)
+        lanes = self.lanes
+        as_many = 1 < lanes.n <= WIDE
+        return NarrowLanes(lanes.shapes, lanes.table.integers, save_widening=as_many)
 
     def op(self, op: Op) -> None:
         """Emit one instruction."""
