@@ -196,7 +196,8 @@ def _follows_a_branch(shapes: Shapes, loop: Loop) -> bool:
 def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
     """Return whether lanes access places of their own, which the data say, and need not wait for.
 
-    All addresses depend on loads. One depends on a load in the loop, or each lane steps through a
+    Where native code finds how lanes run, they may also be where each lane walks by itself.
+    Otherwise all addresses depend on loads. One depends on a load in the loop, or each lane steps through a
     stretch of words of its own; bytes are gathered by the words that hold them. In a chain, where
     an iteration loads the next one's address, lanes should wait for memory together. So should they
     where half of the accesses are in order, as where the lanes of a piece share a row of a matrix:
@@ -211,7 +212,11 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
     loaded = [(base, _loads_of(base)) for _, base in accesses]
     if any(_is_small_store(shapes, op) for op, _ in accesses):
         return not any(_is_chain(base, loop) for base, _ in loaded)
-    if not accesses or not all(loads for _, loads in loaded):
+    if not accesses:
+        return False
+    if shapes.facts.finds_limit and all(_is_walk(shapes, loop, op) for op, _ in accesses):
+        return True
+    if not all(loads for _, loads in loaded):
         return False
     if 2 * sum(_is_in_order(shapes, base) for base, _ in loaded) >= len(loaded):
         return False
@@ -219,6 +224,28 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
     if inside:
         return not any(_is_chain(base, loop) for base in inside)
     return all(_is_word(op) and _is_stretch(base, loop) for op, base in accesses)
+
+
+def _is_walk(shapes: Shapes, loop: Loop, op: Op) -> bool:
+    """Return whether a load is where a lane has got by steps of its own, and ends its walk.
+
+    A lane alone has the loads of many steps under way, if no load decides where the next one is,
+    and nothing but the way out is a branch. Vectors have so, too, where the way out needs no load.
+    """
+    inner = (loop.nodes & shapes.ssa.conditions.keys()) - shapes.uniform_branches()
+    ends = {source for source, _ in ways_out(shapes.flow, loop)}
+    if op.base is None or not op.ins.row.is_load or not inner <= ends:
+        return False
+    conditions = [shapes.ssa.conditions[number] for number in inner]
+    if op not in made_of(conditions, lambda v: is_invariant(v, loop)):
+        return False
+    parts = made_of([op.base], lambda v: is_invariant(v, loop))
+    if any(isinstance(v, Op) and v.ins.row.is_memory and not is_invariant(v, loop) for v in parts):
+        return False
+    return any(
+        isinstance(v, Phi) and v.node == loop.header and increment_of(loop, v) is None
+        for v in parts
+    )
 
 
 def _is_in_order(shapes: Shapes, base: Value) -> bool:

@@ -176,3 +176,89 @@ def test_lanes_run_together_where_those_of_a_piece_access_memory_in_order(more: 
     in_pieces = Facts(64, (64, 1, 1), True, row_piece=16)
     assert sparse_loops(shapes_of(body))
     assert bool(sparse_loops(shapes_of(body, in_pieces))) == bool(more)
+
+
+WALKS = {
+    # name: (the loop of WALK, whether it is one where native code finds how lanes run)
+    "a walk": (
+        """@top:
+        mul_u32 $s1, $s1, 77
+        and_u32 $s4, $s1, 63
+        add_u32 $s6, $s6, $s4
+        cvt_u64_u32 $d7, $s6
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a walk that takes a side": (
+        """@top:
+        mul_u32 $s1, $s1, 77
+        cmp_lt_u32 $c0, $s1, 100
+        cbr $c0, @on
+        add_u32 $s6, $s6, $s1
+    @on:
+        cvt_u64_u32 $d7, $s6
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "a walk of as many steps as it says": (
+        """@top:
+        mul_u32 $s1, $s1, 77
+        add_u32 $s6, $s6, $s1
+        cvt_u64_u32 $d7, $s6
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s2, $s2, $s4
+        cmp_lt_u32 $c0, $s1, 1000
+        cbr $c0, @top""",
+        False,
+    ),
+    "a walk that loads lead": (
+        """@top:
+        cvt_u64_u32 $d7, $s6
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s6, $s6, $s4
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "a walk that stores": (
+        """@top:
+        mul_u32 $s6, $s1, 77
+        add_u32 $s1, $s6, $s1
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        st_global_u32 $s6, [$d8]
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "steps of a constant": (
+        """@top:
+        add_u32 $s6, $s6, 77
+        and_u32 $s4, $s6, 63
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("finds_limit", [True, False])
+@pytest.mark.parametrize("name", WALKS)
+def test_walks_are_sparse_loops_where_native_code_finds_how_lanes_run(
+    name: str, finds_limit: bool
+) -> None:
+    body, is_sparse = WALKS[name]
+    facts = Facts(32, (64, 1, 1), True, finds_limit=finds_limit)
+    assert bool(sparse_loops(shapes_of(inside(body), facts))) is (is_sparse and finds_limit)
