@@ -20,7 +20,7 @@ from ..values.ssa import Const, Op, Phi, Value
 from ..warps.uniformity import Shapes
 
 FARTHEST = 1 << 32
-"""Bytes between neighbouring lanes; at fewer, the lanes of a warp do not meet by wrapping around."""
+"""Bytes between neighbours; nearer lanes of a warp do not meet by wrapping around."""
 
 
 def store_apart(shapes: Shapes, loop: Loop, stores: Sequence[Op]) -> bool:
@@ -50,7 +50,8 @@ def store_apart(shapes: Shapes, loop: Loop, stores: Sequence[Op]) -> bool:
     if row is None or place is None or row[1] != place[1] or extent > row[1]:
         return False
     number = shapes.stride(place[0])
-    return bool(number) and number * place[1] == between and _is_below(place[0], row[0], guards, loop)
+    steps = bool(number) and number * place[1] == between
+    return steps and _is_below(place[0], row[0], guards, loop)
 
 
 def _is_below(number: Value, end: Value, guards: Guards, loop: Loop) -> bool:

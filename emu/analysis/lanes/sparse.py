@@ -197,11 +197,11 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
     """Return whether lanes access places of their own, which the data say, and need not wait for.
 
     Where native code finds how lanes run, they may also be where each lane walks by itself.
-    Otherwise all addresses depend on loads. One depends on a load in the loop, or each lane steps through a
-    stretch of words of its own; bytes are gathered by the words that hold them. In a chain, where
-    an iteration loads the next one's address, lanes should wait for memory together. So should they
-    where half of the accesses are in order, as where the lanes of a piece share a row of a matrix:
-    a vector has these at once.
+    Otherwise all addresses depend on loads. One depends on a load in the loop, or each lane steps
+    through a stretch of words of its own; bytes are gathered by the words that hold them. In a
+    chain, where an iteration loads the next one's address, lanes should wait for memory together.
+    So should they where half of the accesses are in order, as where the lanes of a piece share a
+    row of a matrix: a vector has these at once.
     """
     accesses = [
         (op, op.base)

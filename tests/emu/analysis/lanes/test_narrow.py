@@ -19,7 +19,9 @@ BEGIN = """
     mad_u64 $d3, $d1, 4, $d0
 """
 FIELDS = "shr_u32 $s4, $s2, 11\n and_u32 $s5, $s2, 31\n bitextract_u32 $s6, $s2, 5, 6\n"
-JOINED = "shl_u32 $s5, $s5, 24\n shl_u32 $s6, $s6, 16\n or_u32 $s4, $s4, $s5\n or_u32 $s4, $s4, $s6\n"
+JOINED = (
+    "shl_u32 $s5, $s5, 24\n shl_u32 $s6, $s6, 16\n or_u32 $s4, $s4, $s5\n or_u32 $s4, $s4, $s6\n"
+)
 WORD = " st_global_u32 $s4, [$d3]"
 SHORT = " st_global_u16 $s4, [$d2]"
 
@@ -27,7 +29,10 @@ BODIES = {
     # name: (the kernel's end, its rows that are narrow in vectors of as many lanes)
     "fields of a pixel": (FIELDS + JOINED + WORD, set()),
     "one field": ("shr_u32 $s4, $s2, 11\n" + WORD, {"shr_u32"}),
-    "two fields": (FIELDS + "add_u32 $s4, $s4, $s6\n st_global_u32 $s5, [$d3+4096]\n" + WORD, set()),
+    "two fields": (
+        FIELDS + "add_u32 $s4, $s4, $s6\n st_global_u32 $s5, [$d3+4096]\n" + WORD,
+        set(),
+    ),
     "two fields of two numbers": (
         "and_u32 $s4, $s2, $s3\n xor_u32 $s5, $s2, $s3\n st_global_u32 $s5, [$d3+4096]\n" + WORD,
         {"and_u32", "xor_u32"},
@@ -49,7 +54,10 @@ BODIES = {
         " st_global_u32 $s7, [$d3+4096]\n st_global_u32 $s5, [$d3+8192]\n" + WORD,
         set(),
     ),
-    "a place": ("and_u32 $s4, $s2, 31\n mul_u32 $s5, $s4, $s0\n mov_u32 $s4, $s5\n" + WORD, {"and_u32"}),
+    "a factor": (
+        "and_u32 $s4, $s2, 31\n mul_u32 $s5, $s4, $s0\n mov_u32 $s4, $s5\n" + WORD,
+        {"and_u32"},
+    ),
 }
 
 

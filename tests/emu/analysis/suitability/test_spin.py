@@ -57,21 +57,22 @@ WAITING |= {
     "@out:",
     "a swap of what is elsewhere": "@top:\n ld_global_u32 $s2, [$d1+4]\n"
     " atomic_cas_global_u32 $s1, [$d1], $s2, $s9\n" + DONE + " br @top\n@out:",
-    "many swaps until a value is there": "@many:\n" + SEEN + DONE
+    "many swaps until a value is there": "@many:\n"
+    + SEEN
+    + DONE
     + " mov_u32 $s2, $s1\n br @top\n@out:\n cmp_ne_u32 $c0, $s1, 9\n cbr $c0, @many",
 }
 
 WALKING = {
     "a swap until it succeeds": SEEN + DONE + " mov_u32 $s2, $s1\n br @top\n@out:",
-    "a swap while it fails": SEEN
-    + " cmp_ne_u32 $c0, $s2, $s1\n mov_u32 $s2, $s1\n cbr $c0, @top",
+    "a swap while it fails": SEEN + " cmp_ne_u32 $c0, $s2, $s1\n mov_u32 $s2, $s1\n cbr $c0, @top",
     "a swap of what is loaded anew": "@top:\n ld_global_u32 $s2, [$d1]\n"
     " add_u32 $s3, $s2, $s9\n atomic_cas_global_u32 $s1, [$d1], $s2, $s3\n"
-    + DONE + " br @top\n@out:",
+    + DONE
+    + " br @top\n@out:",
     "a swap while it is too small": "ld_global_u32 $s2, [$d1]\n@top:\n"
     " cmp_ge_u32 $c0, $s2, $s9\n cbr $c0, @out\n"
-    " atomic_cas_global_u32 $s1, [$d1], $s2, $s9\n" + DONE
-    + " mov_u32 $s2, $s1\n br @top\n@out:",
+    " atomic_cas_global_u32 $s1, [$d1], $s2, $s9\n" + DONE + " mov_u32 $s2, $s1\n br @top\n@out:",
     "a place in a hash table": "mov_u32 $s3, 7\n@top:\n"
     " atomic_cas_global_u32 $s1, [$d1], $s2, $s3\n cmp_eq_u32 $c0, $s1, 0\n cbr $c0, @out\n"
     " add_u32 $s0, $s0, 1\n and_u32 $s0, $s0, 63\n cvt_u64_u32 $d1, $s0\n"

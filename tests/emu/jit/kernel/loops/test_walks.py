@@ -1,4 +1,4 @@
-"""Loops in which each lane walks by itself: lanes together, one by one, and as native code finds."""
+"""Loops in which each lane walks by itself, together, one by one, and as native code finds."""
 
 from __future__ import annotations
 
