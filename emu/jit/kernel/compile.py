@@ -83,6 +83,7 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
     if (_loads_group(kernel) or may_compact(kernel.instructions)) and not gathers_fast():
         facts = replace(facts, slow_gathers=True)
+    facts = replace(facts, shares_rows=True)  # PROTOTYPE
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
 
 

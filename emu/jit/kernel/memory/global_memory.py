@@ -33,6 +33,7 @@ from .records.row_accesses import RowAccesses
 from .repeated import NOTHING, Repeated
 from .runs import Runs
 from .shuffles.columns import ColumnAccess, Columns, columns_of
+from .shuffles.shared_rows import SharedRows
 from .site import Site
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class GlobalMemory:
         self.rows = RowAccesses(lanes, moves, cold, pieces)
         self._for_running = memory.for_running
         self.runs = Runs(lanes, memory)
+        self._shared = SharedRows(lanes, self.addresses)
         self._ahead = Ahead(lanes, memory.ranges)
         self._by_index = ByIndex(lanes, moves, cold, self.addresses, memory.ranges, self._wide)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
@@ -133,7 +135,7 @@ class GlobalMemory:
         elif for_running:
             loaded = self._of_running(site, form, strided=strided)
         elif form is not None and strided and site.is_inside:
-            loaded = self._wide(site, addresses.host_inside(form, window))
+            loaded = self._wide_inside(site, form)
         elif form is not None and strided:
             place = self._place(site, form)
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
@@ -241,6 +243,29 @@ class GlobalMemory:
             running if may_end else slow,
         )
 
+    def _wide_inside(self, site: Site, form: Form) -> list[str]:
+        """Access neighbours that are inside in all lanes; loads may share them with others."""
+        addresses = self.addresses
+        shared = self._shared.of(site.op, self._may_share) if site.is_load else None
+        loaded = None
+        if shared is not None:
+            loaded = self._shared.load(
+                shared, site.op, lambda: addresses.host_inside(form, site.window)
+            )
+        return loaded or self._wide(site, addresses.host_inside(form, site.window))
+
+    def _may_share(self, op: Op) -> bool:
+        """Return whether a load in an interior warp is of neighbours, and by itself."""
+        if op not in self.inside or op in self._for_running or op in self.repeated.loads:
+            return False
+        if self.rows.has(op) or self._records.has(op) or self.lanes.facts.piece:
+            return False
+        type_, form = op.ins.row.type, None if op.base is None else self.addresses.form(op.base)
+        if type_ is None or form is None or form.index is None or self.has_own_way(op):
+            return False
+        step = self.lanes.shapes.stride(form.index)
+        return step is not None and step * form.scale == type_.size
+
     def _wide(self, site: Site, host: str, *, backwards: bool = False) -> list[str]:
         if site.is_load:
             return self.moves.load_wide(site.type, host, backwards=backwards)
@@ -340,7 +365,7 @@ class GlobalMemory:
                     return loaded
             return self._by_index.indexed(site, form)
         if site.is_inside:
-            return self._wide(site, addresses.host_inside(form, site.window))
+            return self._wide_inside(site, form)
         place = self._place(site, form)
         params = [v for v, factor in form.uniform if factor == 1 and addresses.pointers.is_param(v)]
         if (
