@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from ....isa.collection import without_garbage_collection
+from ....isa.instruction import Imm
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
@@ -39,6 +40,7 @@ from ..runtime.far_rows import takes_many_lines
 from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_integers, takes_many
+from ..runtime.shifts import shifts_fast
 from ..runtime.strips import reporting_lowest
 from .versions import counting_plan, facts_in_turns, version_alone, versions_in
 
@@ -83,13 +85,31 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
     if (_loads_group(kernel) or may_compact(kernel.instructions)) and not gathers_fast():
         facts = replace(facts, slow_gathers=True)
-    facts = replace(facts, shares_rows=True)  # PROTOTYPE
+    if may_share_rows(kernel) and shifts_fast():
+        facts = replace(facts, shares_rows=True)
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
 
 
 def _loads_group(kernel: Kernel) -> bool:
     rows = (ins.row for ins in kernel.instructions)
     return any(row.is_load and row.segment is Segment.GROUP for row in rows)
+
+
+def may_share_rows(kernel: Kernel) -> bool:
+    """Return whether loads may be of nearly the same neighbours, at a glance."""
+    addresses = [
+        ins.address
+        for ins in kernel.instructions
+        if ins.row.is_load and ins.row.segment is Segment.GLOBAL and ins.address is not None
+    ]
+    near: dict[object, set[int]] = {}
+    for address in addresses:
+        near.setdefault(address.base, set()).add(address.offset)
+    adds = any(
+        ins.row.stem in ("add", "sub") and ins.srcs and isinstance(ins.srcs[-1], Imm)
+        for ins in kernel.instructions
+    )
+    return any(len(offsets) > 1 for offsets in near.values()) or (adds and len(addresses) > 1)
 
 
 def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:
