@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from ......isa.table import Flags
 from ......isa.types import Segment, sign_extend
 from .....analysis.values.numbering import Numbering, numbering_of
 from .....analysis.values.ssa import Const, Op, Value
@@ -68,7 +69,7 @@ class SharedRows:
         if op.node not in self._nodes:
             found: dict[Op, SharedRow] = {}
             for loads in self._between_stores(lanes.ssa.ops[op.node]):
-                for row in self._rows([load for load in loads if is_wide(load)]):
+                for row in self._rows(loads, is_wide):
                     found |= dict.fromkeys(row.offsets, row)
             self._nodes[op.node] = found
         return self._nodes[op.node].get(op)
@@ -125,20 +126,21 @@ class SharedRows:
             row = op.ins.row
             if row.is_load and row.segment is Segment.GLOBAL:
                 loads.append(op)
-            elif row.is_memory and not row.is_load or row.is_barrier:
+            elif (row.is_memory and not row.is_load) or Flags.SYNC in row.flags:
                 yield loads
                 loads = []
         yield loads
 
-    def _rows(self, loads: list[Op]) -> Iterator[SharedRow]:
-        """Yield the rows that several loads share."""
+    def _rows(self, loads: list[Op], is_wide: Callable[[Op], bool]) -> Iterator[SharedRow]:
+        """Yield the rows that several loads share, all of them wide."""
         alike: dict[object, list[tuple[Op, int]]] = {}
         for op in loads:
             key, constant = self._place(op)
             if key is not None:
                 alike.setdefault(key, []).append((op, constant))
         for places in alike.values():
-            yield from self._near(places)
+            if len(places) > 1:
+                yield from self._near([place for place in places if is_wide(place[0])])
 
     def _near(self, places: list[tuple[Op, int]]) -> Iterator[SharedRow]:
         """Yield the rows of loads whose addresses differ by constants."""
