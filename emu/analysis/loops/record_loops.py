@@ -8,14 +8,12 @@ counter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TypeGuard
 
 from ....isa.types import Segment
 from ..flow.order import Loop
-from ..ranges.stepping import increment_of, is_invariant
 from ..values.ssa import Const, Op, Phi, Ssa, Value
+from .growth import growth, is_of_header, of_iteration
 
 MOST_VALUES = 64
 """Values of which an address is made that are looked at."""
@@ -40,63 +38,24 @@ def loads_records(ssa: Ssa, loop: Loop) -> bool:
             type_, base = op.ins.row.type, op.base
             if base is None or type_ is None or type_.size != WORD or op.ins.row.is_atomic:
                 continue
-            if _growth(base, partial(_of_iteration, loop)) != WORD:
+            if growth(base, partial(of_iteration, loop)) != WORD:
                 continue
-            apart = _growth(base, partial(_of_lane, loop)) or 0
+            apart = growth(base, partial(_of_lane, loop)) or 0
             if WORD < apart <= WORD * MOST_APART or (op.ins.row.is_load and _is_loaded(base, loop)):
                 return True
     return False
 
 
-def _of_iteration(loop: Loop, value: Value) -> int | None:
-    """Return what an iteration adds to a phi, and to what a loop does not change."""
-    if is_invariant(value, loop):
-        return 0
-    terms = increment_of(loop, value) if _is_of_header(value, loop) else None
-    if terms is None or len(terms) != 1 or not isinstance(terms[0][1], Const):
-        return None
-    return terms[0][0] * terms[0][1].bits
-
-
 def _of_lane(loop: Loop, value: Value) -> int | None:
     """Return what is added from lane to lane to a phi before its loop, and to what has no parts."""
-    if _is_of_header(value, loop):
+    if is_of_header(value, loop):
         before = {arg for n, arg in value.args.items() if n not in loop.nodes}
-        return _growth(before.pop(), partial(_of_lane, loop)) if len(before) == 1 else None
+        return growth(before.pop(), partial(_of_lane, loop)) if len(before) == 1 else None
     if isinstance(value, Op) and not value.args:
         row = value.ins.row
         is_place = row.stem == "workitemabsid" and not value.ins.literals[0]
         return 0 if row.segment is Segment.KERNARG else 1 if is_place else None
     return 0 if isinstance(value, Const) else None
-
-
-def _is_of_header(value: Value, loop: Loop) -> TypeGuard[Phi]:
-    return isinstance(value, Phi) and value.node == loop.header
-
-
-def _growth(value: Value, known: Callable[[Value], int | None]) -> int | None:
-    """Return what is added to a value from one step to the next; None if it may differ.
-
-    `known` says it for phis, and for others where it can.
-    """
-    found = known(value)
-    if found is not None or not isinstance(value, Op):
-        return found
-    steps = [_growth(arg, known) for arg in value.args]
-    last = value.args[1] if len(steps) > 1 else None
-    factor = last.bits if isinstance(last, Const) else None
-    match value.ins.row.stem, steps:
-        case "add", [int() as a, int() as b]:
-            return a + b
-        case "cvt", [int() as a]:
-            return a
-        case "mad", [int() as a, 0, int() as c] if factor is not None:
-            return a * factor + c
-        case "mul", [int() as a, 0] if factor is not None:
-            return a * factor
-        case "shl", [int() as a, 0] if factor is not None:
-            return a << (factor & 63)
-    return 0 if steps and all(step == 0 for step in steps) else None
 
 
 def _is_loaded(value: Value, loop: Loop) -> bool:

@@ -14,6 +14,7 @@ from ..flow.order import Flow, Loop
 from ..values import construction
 from .record_loops import loads_records
 from .repeated_loads import repeats_loads
+from .row_loops import loads_neighbours
 
 MOST_ITERATIONS = 8
 """Iterations of such a loop."""
@@ -31,7 +32,8 @@ def short_loops(code: tuple[Instruction, ...], flow: Flow) -> set[int]:
     if not loops:
         return set()
     ssa = construction.build(code, flow)
-    return {loop.number for loop in loops if loads_records(ssa, loop) or repeats_loads(ssa, loop)}
+    gains = loads_records, repeats_loads, loads_neighbours
+    return {loop.number for loop in loops if any(gain(ssa, loop) for gain in gains)}
 
 
 def _is_short(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:

@@ -77,6 +77,8 @@ def times_written(
     if any(other.parent == loop.number for other in lanes.flow.loops):
         return 0
     ops = [op for n in loop.nodes for op in lanes.ssa.ops.get(n, ())]
+    if any(access.global_.shares_row(op) for op in ops):
+        return 0  # the rows have no registers beside those of another iteration
     length = sum(SIDES if op not in certain and access.has_sides(op) else 1 for op in ops)
     total = trips.returns + 1
     if lanes.facts.one_warp and agree:

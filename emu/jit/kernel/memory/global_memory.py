@@ -254,6 +254,11 @@ class GlobalMemory:
             )
         return loaded or self._wide(site, addresses.host_inside(form, site.window))
 
+    def shares_row(self, op: Op) -> bool:
+        """Return whether a load shares a row of vectors with others."""
+        is_load = op.ins.row.is_load and op in self.inside
+        return is_load and self._shared.of(op, self._may_share) is not None
+
     def _may_share(self, op: Op) -> bool:
         """Return whether a load in an interior warp is of neighbours, and by itself."""
         if op not in self.inside or op in self._for_running or op in self.repeated.loads:

@@ -1,0 +1,50 @@
+"""What is added to a value from iteration to iteration, or from lane to lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeGuard
+
+from ..flow.order import Loop
+from ..ranges.stepping import increment_of, is_invariant
+from ..values.ssa import Const, Op, Phi, Value
+
+
+def of_iteration(loop: Loop, value: Value) -> int | None:
+    """Return what an iteration adds to a phi, and to what a loop does not change."""
+    if is_invariant(value, loop):
+        return 0
+    terms = increment_of(loop, value) if is_of_header(value, loop) else None
+    if terms is None or len(terms) != 1 or not isinstance(terms[0][1], Const):
+        return None
+    return terms[0][0] * terms[0][1].bits
+
+
+def is_of_header(value: Value, loop: Loop) -> TypeGuard[Phi]:
+    """Return whether a value is a phi of a loop's header."""
+    return isinstance(value, Phi) and value.node == loop.header
+
+
+def growth(value: Value, known: Callable[[Value], int | None]) -> int | None:
+    """Return what is added to a value from one step to the next; None if it may differ.
+
+    `known` says it for phis, and for others where it can.
+    """
+    found = known(value)
+    if found is not None or not isinstance(value, Op):
+        return found
+    steps = [growth(arg, known) for arg in value.args]
+    last = value.args[1] if len(steps) > 1 else None
+    factor = last.bits if isinstance(last, Const) else None
+    match value.ins.row.stem, steps:
+        case "add", [int() as a, int() as b]:
+            return a + b
+        case "cvt", [int() as a]:
+            return a
+        case "mad", [int() as a, 0, int() as c] if factor is not None:
+            return a * factor + c
+        case "mul", [int() as a, 0] if factor is not None:
+            return a * factor
+        case "shl", [int() as a, 0] if factor is not None:
+            return a << (factor & 63)
+    return 0 if steps and all(step == 0 for step in steps) else None
