@@ -112,7 +112,7 @@ def may_share_rows(kernel: Kernel) -> bool:
         ins.row.stem in ("add", "sub") and ins.srcs and isinstance(ins.srcs[-1], Imm)
         for ins in kernel.instructions
     )
-    return any(len(offsets) > 1 for offsets in near.values()) or (adds and len(addresses) > 1)
+    return any(len(offsets) > 1 for offsets in near.values()) or (adds and bool(addresses))
 
 
 def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:

@@ -1,0 +1,38 @@
+"""The measurement of shifts beside loads that cross lines, and its cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.jit.llvm.toolchain import host_has
+from simtlab.emu.jit.runtime import shifts
+
+pytestmark = pytest.mark.skipif(not host_has("avx512f"), reason="vectors of another size")
+
+
+@pytest.fixture(autouse=True)
+def measured_anew() -> Iterator[None]:
+    """No test sees, or leaves, what another one has measured."""
+    shifts._measured.cache_clear()
+    yield
+    shifts._measured.cache_clear()
+
+
+@pytest.mark.parametrize(("gain", "fast"), [(1.0, False), (1.6, True)])
+def test_the_host_is_measured_once(
+    gain: float, fast: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(shifts, "gain", lambda: gain)
+    assert shifts.shifts_fast() is fast
+    shifts._measured.cache_clear()  # as in another process
+    monkeypatch.setattr(shifts, "gain", lambda: pytest.fail("measured again"))
+    assert shifts.shifts_fast() is fast
+
+
+def test_the_loops_run_here() -> None:
+    assert 0.1 < shifts.gain() < 20
