@@ -71,7 +71,8 @@ class Facts:
     `refills`: lanes have any work-items, each its own (refilled.py).
     `slow_gathers`: loads at known distances are made one by one, and stores that are likely to be
     side by side are tested for that, since gathers and scatters take longer.
-    `shares_rows`: loads of nearly the same neighbours are shifts of one row of vectors.
+    `shares_rows`: loads of nearly the same neighbours are shifts of one row of vectors, if elements
+    have as many bytes; 0: none are.
     """
 
     width: int
@@ -94,7 +95,7 @@ class Facts:
     row_piece: int = 0
     refills: bool = False
     slow_gathers: bool = False
-    shares_rows: bool = False
+    shares_rows: int = 0
 
     def __post_init__(self) -> None:
         """Raise ValueError if whole workgroups have no whole number of warps."""

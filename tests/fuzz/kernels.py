@@ -103,7 +103,7 @@ class Run:
                 "kernel.compile.takes_many": lambda: self.many,
                 "kernel.compile.takes_integers": lambda: self.many,
                 "kernel.compile.takes_many_lines": lambda: self.many,
-                "kernel.compile.shifts_fast": lambda: self.many,
+                "kernel.compile.shifts_fast": lambda kind=None: self.many,
                 "kernel.compile.QUICK_ABOVE": {"full": 1 << 30, "quick": 0, "none": 0}[self.level],
                 **({"llvm.toolchain._compile": _without_passes} if self.level == "none" else {}),
                 **({"launch.plan.facts_of": self._facts_of} if self.chunk else {}),

@@ -41,7 +41,7 @@ from ..runtime.far_rows import takes_many_lines
 from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_integers, takes_many
-from ..runtime.shifts import shifts_fast
+from ..runtime.shifts import SMALL, shifts_fast
 from ..runtime.strips import reporting_lowest
 from .versions import counting_plan, facts_in_turns, version_alone, versions_in
 
@@ -58,6 +58,9 @@ MOST_WATCHED = 64
 
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
+
+WORD = 4
+"""Bytes of the elements of most rows."""
 
 MOST_IN_STRIPS = 1 << 31
 """Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""
@@ -87,7 +90,7 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     if (_loads_group(kernel) or may_compact(kernel.instructions)) and not gathers_fast():
         facts = replace(facts, slow_gathers=True)
     if may_share_rows(kernel) and shifts_fast():
-        facts = replace(facts, shares_rows=True)
+        facts = replace(facts, shares_rows=1 if shifts_fast(SMALL) else WORD)
         if facts.width > WIDE and has_copies(analyse(kernel).flow):
             facts = replace(facts, width=WIDE)  # rows of more vectors have no registers
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts

@@ -2,20 +2,22 @@
 
 A stencil needs nearly the same elements several times. Each load that crosses a line takes two
 accesses; a shift of two vectors takes a unit that computes. Which of them a host has to spare is
-measured with a stencil of three points in a row.
+measured with a stencil of three points in a row: of words in warps of 32 lanes, and of bytes in
+warps of 64, since some hosts shift bytes by several steps.
 """
 
 from __future__ import annotations
 
 import ctypes
 from functools import cache as remember
+from typing import NamedTuple
 
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
 from .aligned import aligned_bytes
 from .measured import kept, least_seconds
 
-POINTS, VECTORS = 3, 2
-"""Loads of a row, and vectors of a warp of 32 lanes."""
+POINTS = 3
+"""Loads of a row."""
 
 LINE = 64
 
@@ -31,85 +33,121 @@ LEAST_GAIN = 1.15
 """How much sooner a row must be done by shifts."""
 
 
-def shifts_fast() -> bool:
+class Kind(NamedTuple):
+    """What rows are made of."""
+
+    element: str
+    size: int
+    """Bytes of an element."""
+    vectors: int
+    """Vectors of a warp."""
+    weighed: str
+    """The instruction from %p and a total to %s."""
+    add: str
+    feature: str
+    """What a CPU needs to shift such elements."""
+
+    @property
+    def lanes(self) -> int:
+        """Elements of a vector."""
+        return LINE // self.size
+
+    @property
+    def vector(self) -> str:
+        """The type of a vector."""
+        return f"<{self.lanes} x {self.element}>"
+
+
+WORDS = Kind(
+    "float",
+    4,
+    2,
+    "call {v} @llvm.fma.v16f32({v} {p}, {v} splat (float 0.5), {v} {total})",
+    "fadd",
+    "avx512f",
+)
+SMALL = Kind("i8", 1, 1, "add {v} {p}, {total}", "add", "avx512vbmi")
+
+
+def shifts_fast(kind: Kind = WORDS) -> bool:
     """Return whether rows that loads share are better shifted. Measured once per host."""
-    return bool(_measured())
+    return bool(_measured(kind))
 
 
 @remember
-def _measured() -> int:
-    return kept("shifts", lambda: int(gain() >= LEAST_GAIN)) if host_has("avx512f") else 0
+def _measured(kind: Kind) -> int:
+    if not host_has(kind.feature):
+        return 0
+    return kept(f"shifts of {kind.element}", lambda: int(gain(kind) >= LEAST_GAIN))
 
 
-def gain() -> float:
+def gain(kind: Kind = WORDS) -> float:
     """Measure the time of a stencil by loads over that by shifts.
 
-    Takes some milliseconds.
+    Takes about 10 ms, most of it to compile the loops.
     """
-    text = _stencil("loads", _loads()) + _stencil("shifts", _shifts())
+    text = _stencil("loads", kind, _loads(kind)) + _stencil("shifts", kind, _shifts(kind))
     text += "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n"
     text += f"attributes #0 = {{ {function_attributes()} }}\n"
     module = compile_text(text, ["loads", "shifts"], level=Level.QUICK)
-    function = ctypes.CFUNCTYPE(ctypes.c_float, ctypes.c_void_p, ctypes.c_int64)
-    cells = aligned_bytes(BYTES + 3 * LINE)
-    given = cells.ctypes.data + LINE + START, TIMES
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    cells, sums = aligned_bytes(BYTES + 3 * LINE), aligned_bytes(LINE)
+    given = cells.ctypes.data + LINE + START, sums.ctypes.data, TIMES
     stencils = [function(module[name]) for name in ("loads", "shifts")]
     loads, shifts = least_seconds([lambda _, run=s: run(*given) for s in stencils], ROUNDS)
     return loads / shifts
 
 
-def _loads() -> str:
+def _loads(kind: Kind) -> str:
     """Return the loads of all points, %p0_0 and so on."""
-    text = ""
-    for j in range(VECTORS):
-        for i in range(POINTS):
-            text += _load(f"p{i}_{j}", 4 * (i - 1) + LINE * j)
-    return text
-
-
-def _shifts() -> str:
-    """Return the same as vectors of the row and shifts of two of them."""
-    text = "".join(_load(f"p0_{j}", LINE * j - 4) for j in range(VECTORS))
-    last = VECTORS - 1
-    text += _load(f"p{POINTS - 1}_{last}", 4 * (POINTS - 2) + LINE * last)
-    for j in range(VECTORS):
-        after = f"p0_{j + 1}" if j < last else f"p{POINTS - 1}_{last}"
-        for i in range(1, POINTS if j < last else POINTS - 1):
-            # The last vector ends where the last point's does.
-            beyond = 0 if j < last else 16 - (POINTS - 1)
-            lanes = (i + lane + (beyond if i + lane > 15 else 0) for lane in range(16))
-            order = ", ".join(f"i32 {lane}" for lane in lanes)
-            text += (
-                f"  %p{i}_{j} = shufflevector {_V} %p0_{j}, {_V} %{after}, <16 x i32> <{order}>\n"
-            )
-    return text
-
-
-_V = "<16 x float>"
-
-
-def _load(name: str, offset: int) -> str:
-    return (
-        f"  %{name}.at = getelementptr i8, ptr %at, i64 {offset}\n"
-        f"  %{name} = load {_V}, ptr %{name}.at, align 4\n"
+    return "".join(
+        _load(kind, f"p{i}_{j}", kind.size * (i - 1) + LINE * j)
+        for j in range(kind.vectors)
+        for i in range(POINTS)
     )
 
 
-def _stencil(name: str, points: str) -> str:
+def _shifts(kind: Kind) -> str:
+    """Return the same as vectors of the row and shifts of two of them."""
+    last, n = kind.vectors - 1, kind.lanes
+    text = "".join(_load(kind, f"p0_{j}", LINE * j - kind.size) for j in range(kind.vectors))
+    text += _load(kind, f"p{POINTS - 1}_{last}", kind.size * (POINTS - 2) + LINE * last)
+    for j in range(kind.vectors):
+        after = f"p0_{j + 1}" if j < last else f"p{POINTS - 1}_{last}"
+        for i in range(1, POINTS if j < last else POINTS - 1):
+            # The last vector ends where the last point's does.
+            beyond = 0 if j < last else n - (POINTS - 1)
+            lanes = (i + lane + (beyond if i + lane >= n else 0) for lane in range(n))
+            order = ", ".join(f"i32 {lane}" for lane in lanes)
+            pair = f"{kind.vector} %p0_{j}, {kind.vector} %{after}"
+            text += f"  %p{i}_{j} = shufflevector {pair}, <{n} x i32> <{order}>\n"
+    return text
+
+
+def _load(kind: Kind, name: str, offset: int) -> str:
+    return (
+        f"  %{name}.at = getelementptr i8, ptr %at, i64 {offset}\n"
+        f"  %{name} = load {kind.vector}, ptr %{name}.at, align {kind.size}\n"
+    )
+
+
+def _stencil(name: str, kind: Kind, points: str) -> str:
     """Return a function that weighs the points of all cells, and adds up what it gets.
 
-    It stores nothing: stores may wait for loads of other places that look alike.
+    It stores nothing in its loop: stores may wait for loads of other places that look alike.
     """
-    sums = phis = ""
-    for j in range(VECTORS):
-        phis += f"  %a{j} = phi {_V} [ zeroinitializer, %row ], [ %b{j}, %loop ]\n"
+    v = kind.vector
+    sums = phis = stores = ""
+    for j in range(kind.vectors):
+        phis += f"  %a{j} = phi {v} [ zeroinitializer, %row ], [ %b{j}, %loop ]\n"
         total = "zeroinitializer"
         for i in range(POINTS):
-            factors = f"{_V} %p{i}_{j}, {_V} splat (float 0.5), {_V} {total}"
-            sums += f"  %s{i}_{j} = call {_V} @llvm.fma.v16f32({factors})\n"
+            weighed = kind.weighed.format(v=v, p=f"%p{i}_{j}", total=total)
+            sums += f"  %s{i}_{j} = {weighed}\n"
             total = f"%s{i}_{j}"
-        sums += f"  %b{j} = fadd {_V} %a{j}, {total}\n"
-    return f"""define float @{name}(ptr %cells, i64 %times) #0 {{
+        sums += f"  %b{j} = {kind.add} {v} %a{j}, {total}\n"
+        stores += f"  store volatile {v} %b{j}, ptr %sums, align {kind.size}\n"
+    return f"""define void @{name}(ptr %cells, ptr %sums, i64 %times) #0 {{
 entry:
   br label %row
 row:
@@ -118,16 +156,14 @@ row:
 loop:
   %n = phi i64 [ 0, %row ], [ %n.next, %loop ]
 {phis}  %at = getelementptr i8, ptr %cells, i64 %n
-{points}{sums}  %n.next = add i64 %n, {LINE * VECTORS}
+{points}{sums}  %n.next = add i64 %n, {LINE * kind.vectors}
   %more = icmp ult i64 %n.next, {BYTES}
   br i1 %more, label %loop, label %done
 done:
-  %r.next = add i64 %r, 1
+{stores}  %r.next = add i64 %r, 1
   %again = icmp ult i64 %r.next, %times
   br i1 %again, label %row, label %end
 end:
-  %total = fadd {_V} %b0, %b1
-  %first = extractelement {_V} %total, i32 0
-  ret float %first
+  ret void
 }}
 """

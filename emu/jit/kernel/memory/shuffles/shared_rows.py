@@ -24,9 +24,6 @@ from ..addressing.addresses import Addresses
 LINE = 64
 """Bytes of a vector that is shifted, and of a line of the cache."""
 
-LEAST_CHUNKS = 2
-"""Vectors of a warp. One alone would need two loads for two neighbours."""
-
 _ADDED = {"add_u32": 1, "add_s32": 1, "sub_u32": -1, "sub_s32": -1}
 
 
@@ -62,9 +59,8 @@ class SharedRows:
         """Return the row that a wide load shares with others for which `is_wide` holds."""
         lanes, type_ = self._lanes, op.ins.row.type
         assert type_ is not None
-        if not lanes.facts.shares_rows or lanes.k < LEAST_CHUNKS or lanes.is_alone:
-            return None
-        if lanes.n * type_.size != LINE:
+        least = lanes.facts.shares_rows
+        if not 0 < least <= type_.size or lanes.is_alone or lanes.n * type_.size != LINE:
             return None
         if op.node not in self._nodes:
             found: dict[Op, SharedRow] = {}
@@ -149,7 +145,8 @@ class SharedRows:
             low = left[0][1]
             row = {op: at for op, at in left if at - low <= LINE}
             left = left[len(row) :]
-            if max(row.values()) > low:
+            # A row is a vector more than a load has.
+            if len(set(row.values())) * self._lanes.k > self._lanes.k + 1:
                 first = next(op for op, _ in places if op in row)
                 yield SharedRow(first, {op: at - row[first] for op, at in row.items()})
 

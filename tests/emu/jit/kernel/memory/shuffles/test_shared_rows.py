@@ -20,7 +20,7 @@ from ....support.agreement import same, trap_alike
 @pytest.fixture(autouse=True)
 def shifts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Generate code for a host that shifts sooner than it loads."""
-    monkeypatch.setattr(code, "shifts_fast", lambda: True)
+    monkeypatch.setattr(code, "shifts_fast", lambda kind=None: True)
 
 
 TEXT = """\
@@ -56,12 +56,10 @@ SIZES = {"u8": "u1", "s16": "i2", "u32": "u4", "f32": "f4", "f64": "f8"}
 
 def text_of(offsets: tuple[int, ...], type_: str = "f32", border: int = 4, loads: str = "") -> str:
     size = int(type_[1:]) // 8
-    add = f"add_{type_}" if type_[0] == "f" else "add_u32"
+    add = f"add_{type_}" if type_[0] == "f" else "mul_BITS $R8, $R8, 3\n add_BITS"
     for offset in offsets:
         at = f"{offset * size:+d}" if offset else ""
-        loads += f"\n ld_global_TYPE $R9, [$d3{at}]\n mad_BITS $R8, $R8, 3, $R9"
-        if type_[0] == "f":
-            loads = loads.replace("mad_BITS $R8, $R8, 3, $R9", f"{add} $R8, $R8, $R9")
+        loads += f"\n ld_global_TYPE $R9, [$d3{at}]\n {add} $R8, $R8, $R9"
     words = {
         "LOADS": loads,
         "BORDER": border,
@@ -216,8 +214,8 @@ def rows_in(text: str, shape: tuple[int, int]) -> int:
     kernel = assemble(text).kernels[0]
     kernel, geometry = as_run(kernel, Geometry.of(items=shape, group_size=(64, 1)))
     generated = code.generate(kernel, 0, code.facts_of(kernel, geometry))
-    loaded = set(re.findall(r"(%t\d+) = load <16 x i32>", generated))
-    pairs = re.findall(r"shufflevector <16 x i32> (%t\d+), <16 x i32> (%t\d+)", generated)
+    loaded = set(re.findall(r"(%t\d+) = load <(?:16 x i32|64 x i8)>", generated))
+    pairs = re.findall(r"shufflevector <[^>]*> (%t\d+), <[^>]*> (%t\d+)", generated)
     return sum(loaded.issuperset(pair) for pair in pairs)
 
 
@@ -226,9 +224,9 @@ def rows_in(text: str, shape: tuple[int, int]) -> int:
 def test_rows_are_shared_where_the_host_shifts_sooner(
     shifts: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code, "shifts_fast", lambda: shifts)
+    monkeypatch.setattr(code, "shifts_fast", lambda kind=None: shifts)
     loop = text_of((), loads=LOOP.replace("COLUMNS", "3").replace("ROWS", "3"))
-    for text in (text_of(THREE), text_of((), loads=INDICES), loop):
+    for text in (text_of(THREE), text_of(NINE, "u8"), text_of((), loads=INDICES), loop):
         assert (rows_in(text, (1024, 4)) > 0) == shifts
 
 
