@@ -1,7 +1,7 @@
 """Short loops along the row that lanes are neighbours in, which have copies for their iterations.
 
-`for (k = 0; k < 3; k++) sum += a[i + k] * w[k]` loads nearly the same elements in each iteration. In
-copies these are loads at constant distances in one node, which share a row of vectors
+`for (k = 0; k < 3; k++) sum += a[i + k] * w[k]` loads nearly the same elements in each iteration.
+In copies these are loads at constant distances in one node, which share a row of vectors
 (jit/kernel/memory/shuffles/shared_rows.py).
 """
 

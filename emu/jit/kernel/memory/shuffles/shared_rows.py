@@ -92,13 +92,9 @@ class SharedRows:
             if after in (0, apart):
                 shifted = b if after else a
             else:
-                order = (
-                    i if i < count else count + i - apart for i in range(after, after + count)
-                )
+                order = (i if i < count else count + i - apart for i in range(after, after + count))
                 numbers = ", ".join(f"i32 {i}" for i in order)
-                shifted = code.let(
-                    f"shufflevector {t} {a}, {t} {b}, <{count} x i32> <{numbers}>"
-                )
+                shifted = code.let(f"shufflevector {t} {a}, {t} {b}, <{count} x i32> <{numbers}>")
             values.append(extended(code, shifted, type_, count))
         return values
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,24 @@ def test_elements_of_any_size(type_: str) -> None:
 def test_stencils_along_a_row(offsets: tuple[int, ...]) -> None:
     for n in (73, 128):
         run(text_of(offsets), given(n))
+
+
+GUARD = """\
+    cmp_lt_u32 $c0, $s0, 4
+    sub_u32 $s4, $s2, 4
+    cmp_ge_u32 $c1, $s0, $s4
+    or_b1 $c0, $c0, $c1
+"""
+
+
+@pytest.mark.parametrize("offsets", [THREE, NINE])
+def test_vectors_of_bytes(offsets: tuple[int, ...]) -> None:
+    """All work is on bytes, so that vectors have 64 lanes."""
+    text = text_of(offsets, "u8").replace(GUARD, "    cmp_ge_u32 $c0, $s0, $s2\n")
+    text = text.replace("mul_u32 $s8, $s8, 3", "xor_u32 $s8, $s8, 85")
+    assert rows_in(text, (1024, 4)) > 0 or not host_has("avx512vbmi")
+    for n in (100, 320):
+        run(text, given(n, type_="u8", moved=4, room=8))
 
 
 @pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
@@ -209,11 +228,12 @@ def test_loops_along_a_row(columns: int, rows: int) -> None:
         run(text_of((), border=9, loads=loads), given(n))
 
 
-def rows_in(text: str, shape: tuple[int, int]) -> int:
+def rows_in(text: str, shape: tuple[int, int], **more: int) -> int:
     """Return how many vectors are shifted out of two that are loaded."""
     kernel = assemble(text).kernels[0]
     kernel, geometry = as_run(kernel, Geometry.of(items=shape, group_size=(64, 1)))
-    generated = code.generate(kernel, 0, code.facts_of(kernel, geometry))
+    facts = replace(code.facts_of(kernel, geometry), **more)
+    generated = code.generate(kernel, 0, facts)
     loaded = set(re.findall(r"(%t\d+) = load <(?:16 x i32|64 x i8)>", generated))
     pairs = re.findall(r"shufflevector <[^>]*> (%t\d+), <[^>]*> (%t\d+)", generated)
     return sum(loaded.issuperset(pair) for pair in pairs)
@@ -226,8 +246,9 @@ def test_rows_are_shared_where_the_host_shifts_sooner(
 ) -> None:
     monkeypatch.setattr(code, "shifts_fast", lambda kind=None: shifts)
     loop = text_of((), loads=LOOP.replace("COLUMNS", "3").replace("ROWS", "3"))
-    for text in (text_of(THREE), text_of(NINE, "u8"), text_of((), loads=INDICES), loop):
+    for text in (text_of(THREE), text_of((), loads=INDICES), loop):
         assert (rows_in(text, (1024, 4)) > 0) == shifts
+    assert (rows_in(text_of(THREE, "u8"), (1024, 4), width=64, chunk=64) > 0) == shifts
 
 
 @pytest.mark.skipif(not host_has("avx512f"), reason="vectors of another size")
