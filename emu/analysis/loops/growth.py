@@ -39,8 +39,6 @@ def growth(value: Value, known: Callable[[Value], int | None]) -> int | None:
     match value.ins.row.stem, steps:
         case "add", [int() as a, int() as b]:
             return a + b
-        case "sub", [int() as a, 0]:
-            return a
         case "cvt", [int() as a]:
             return a
         case "mad", [int() as a, 0, int() as c] if factor is not None:

@@ -8,6 +8,7 @@ In copies these are loads at constant distances in one node, which share a row o
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import partial
 
 from ....isa.types import Segment
@@ -50,9 +51,22 @@ def _is_neighbour(ssa: Ssa, op: Op, loop: Loop) -> bool:
     if base is None or type_ is None or op.ins.row.segment is not Segment.GLOBAL:
         return False
     return (
-        growth(base, partial(of_iteration, loop)) == type_.size
+        growth(base, partial(_of_iteration, loop)) == type_.size
         and growth(base, partial(_of_lane, ssa)) == type_.size
     )
+
+
+def _of_iteration(loop: Loop, value: Value) -> int | None:
+    """Return what an iteration adds to a value, as `of_iteration` does, and to a difference."""
+    found = of_iteration(loop, value)
+    return found if found is not None else _of_difference(value, partial(_of_iteration, loop))
+
+
+def _of_difference(value: Value, known: Callable[[Value], int | None]) -> int | None:
+    """Return what is added to a difference if nothing is added to what is subtracted."""
+    if not isinstance(value, Op) or value.ins.row.stem != "sub":
+        return None
+    return growth(value.args[0], known) if growth(value.args[1], known) == 0 else None
 
 
 def _of_lane(ssa: Ssa, value: Value) -> int | None:
@@ -70,7 +84,7 @@ def _of_lane(ssa: Ssa, value: Value) -> int | None:
     if row.stem == "mad" and growth(value.args[0], known) == growth(value.args[1], known) == 0:
         return growth(value.args[2], known)
     if value.args:
-        return None
+        return _of_difference(value, known)
     if row.stem in _ROWS:
         return int(row.stem == "workitemabsid" and not value.ins.literals[0])
     return 0 if row.segment is Segment.KERNARG else None
