@@ -37,6 +37,7 @@ class Analysis:
         self._tables = tables
         self._shapes: dict[Facts, Shapes] = {}
         self._plans: dict[Facts, LanePlan] = {}
+        self._copies_rows = False
 
     @cached_property
     def flow(self) -> Flow:
@@ -57,8 +58,16 @@ class Analysis:
         straight = decided(self._code, flow, self._tables)
         if straight is not None:
             return straight
-        short = short_loops(self._code, flow)
-        return copied(self._code, flow, short, MOST_ITERATIONS, self._tables)
+        short, along_rows = short_loops(self._code, flow)
+        nodes = copied(self._code, flow, short, MOST_ITERATIONS, self._tables)
+        # Those that cannot be copied are no longer in it.
+        self._copies_rows = nodes is not flow.nodes and not along_rows.isdisjoint(short)
+        return nodes
+
+    @property
+    def copies_rows(self) -> bool:
+        """Whether loops along rows have copies, whose loads may share vectors."""
+        return bool(self._nodes) and self._copies_rows
 
     @cached_property
     def ssa(self) -> Ssa:

@@ -7,12 +7,11 @@ In copies these are loads at constant distances in one node, which share a row o
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
 from ....isa.types import Segment
-from ..flow.order import Flow, Loop
+from ..flow.order import Loop
 from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .growth import growth, of_iteration
 
@@ -34,16 +33,6 @@ def loads_neighbours(ssa: Ssa, loop: Loop) -> bool:
     rows = sum(_is_neighbour(ssa, op, loop) for op in ops)
     sums = len(ssa.phis.get(loop.header, ())) - 1
     return rows > 0 and sums * VECTORS + rows * (2 * VECTORS + 1) <= REGISTERS
-
-
-def has_copies(flow: Flow) -> bool:
-    """Return whether loads of such a loop are in copies in the loop around it."""
-    return any(
-        node.copied is not None
-        and flow.loops_around(node.number)
-        and max(Counter(step.pc for step in node.copied).values()) > 1
-        for node in flow.nodes
-    )
 
 
 def _is_neighbour(ssa: Ssa, op: Op, loop: Loop) -> bool:

@@ -23,17 +23,18 @@ MOST_INSTRUCTIONS = 16
 """Instructions of an iteration."""
 
 
-def short_loops(code: tuple[Instruction, ...], flow: Flow) -> set[int]:
+def short_loops(code: tuple[Instruction, ...], flow: Flow) -> tuple[set[int], set[int]]:
     """Return the numbers of loops that gain by copies: over fields of records, or in other loops.
 
-    How often they repeat is not looked at.
+    The second ones are along rows. How often they repeat is not looked at.
     """
     loops = [loop for loop in flow.loops if _is_short(code, flow, loop)]
     if not loops:
-        return set()
+        return set(), set()
     ssa = construction.build(code, flow)
-    gains = loads_records, repeats_loads, loads_neighbours
-    return {loop.number for loop in loops if any(gain(ssa, loop) for gain in gains)}
+    along = {loop.number for loop in loops if loads_neighbours(ssa, loop)}
+    others = (loop for loop in loops if loads_records(ssa, loop) or repeats_loads(ssa, loop))
+    return along | {loop.number for loop in others}, along
 
 
 def _is_short(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:

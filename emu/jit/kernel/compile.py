@@ -21,7 +21,6 @@ from ...analysis.facts import (
     OwnMemory,
 )
 from ...analysis.lanes.compaction import may_compact
-from ...analysis.loops.row_loops import has_copies
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.widths.columns import column_facts
@@ -91,7 +90,7 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         facts = replace(facts, slow_gathers=True)
     if may_share_rows(kernel) and shifts_fast():
         facts = replace(facts, shares_rows=1 if shifts_fast(SMALL) else WORD)
-        if facts.width > WIDE and has_copies(analyse(kernel).flow):
+        if facts.width > WIDE and analyse(kernel).copies_rows:
             facts = replace(facts, width=WIDE)  # rows of more vectors have no registers
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
 
