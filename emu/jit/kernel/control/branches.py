@@ -138,7 +138,7 @@ class Branches:
         if test is None:
             return False
         for taken in (stays[1], stays[0]):
-            self._apart(
+            self.apart(
                 test[1 - taken], lambda taken=taken: self._go_together(number, targets[taken])
             )
         return True
@@ -180,9 +180,9 @@ class Branches:
             alone = other not in self._plan.waits[number]
             edges.end_node(side, edges.edge(side, other, lanes.mask, alone=alone))
 
-        self._apart(test[0] if side == targets[1] else test[1], together)
+        self.apart(test[0] if side == targets[1] else test[1], together)
 
-    def _apart(self, test: str, together: Callable[[], None]) -> None:
+    def apart(self, test: str, together: Callable[[], None]) -> None:
         """Append code for the case that a test holds, which ends the node, and begin a block."""
         lanes, code = self._lanes, self._lanes.code
         here, after = code.fresh_label("g"), code.fresh_label("g")

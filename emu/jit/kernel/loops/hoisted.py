@@ -94,6 +94,11 @@ class Hoisted:
         counters = counters_of(lanes.ssa, loop)
         known = (c for c in counters if not only_whole and self._is_known(c))
         self._counter = next(known, None)
+        self.after: str = ""
+        """The label of what follows the iterations of this version, if they are counted down.
+
+        By default that is the loop itself.
+        """
         may_test = bool(otherwise) and not only_whole
         if self._counter is None and may_test and charges:
             self._counter = next((c for c in counters if may_have_common(lanes, loop, c)), None)
@@ -115,6 +120,11 @@ class Hoisted:
         self._find_certain(self._counter)
         if charges and only_exit(lanes.flow, loop):
             self._charge()
+
+    @property
+    def counter(self) -> Counter | None:
+        """What counts the iterations."""
+        return self._counter
 
     @property
     def is_useful(self) -> bool:

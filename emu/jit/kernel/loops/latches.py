@@ -30,6 +30,8 @@ class Latches:
         self._divergent = edges.lanes.ssa.conditions.keys() - edges.plan.uniform_branches
         self.entered: set[int] = set()
         """Headers whose loop is entered by other code than the header's."""
+        self.last: set[int] = set()
+        """Loops whose last iteration is being written, after which the header is written again."""
         self._hidden: dict[int, bool] = {}
         """Loop that is being written -> whether LLVM does not know how its counters step."""
 
@@ -65,6 +67,9 @@ class Latches:
         goes_on = version.step() if version is not None else None
         if trips is None and (version is None or not version.is_charged):
             budget.spend(lanes, loop)
+        if loop.number in self.last:
+            lanes.code.jump(self.edges.label("n", header, copy=1))
+            return
         # A lane runs it, so no test is needed.
         if version is not None:
             start = self.edges.label("v", header)
@@ -77,7 +82,8 @@ class Latches:
             unroll = version.unroll()
         if goes_on is not None:
             again = lanes.code.fresh_label("l")
-            lanes.code.branch(goes_on, again, self.edges.label("c", header))
+            after = self.edges.label("c", header)
+            lanes.code.branch(goes_on, again, version.after or after if version else after)
             lanes.code.block(again)
         lanes.code.jump(start, unroll=unroll)
 
