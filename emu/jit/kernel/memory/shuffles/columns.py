@@ -86,7 +86,8 @@ class ColumnAccess:
         """Return whether all elements are inside (an i1), and for a store whether all lanes run.
 
         Lanes of different rows must not store to one place. No index may wrap around: the lowest
-        one is that of lane 0.
+        one is that of lane 0. Places that are inside for all lanes are not tested again: without
+        a test the lanes' indices, which only a gather needs, are not computed either.
         """
         lanes, code, site, columns = self._lanes, self._lanes.code, self._site, self._columns
         span = code.let(f"mul i64 {self._stride}, {columns.rows}")
@@ -94,10 +95,11 @@ class ColumnAccess:
         highest = code.let(f"add i64 {self._number}, {span}")
         largest = (1 << (31 if self._form.signed else 32)) - 1
         tests = [code.let(f"icmp sle i64 {highest}, {largest}")]
-        places = self._addresses.places(site.window, site.size, site.size)
-        for at in (self._offset, self._plus_scaled(self._distance, highest)):
-            element = element_number(code, at, site.size, 0)
-            tests.append(code.let(f"icmp ult i64 {element}, {places}"))
+        if not site.is_inside:
+            places = self._addresses.places(site.window, site.size, site.size)
+            for at in (self._offset, self._plus_scaled(self._distance, highest)):
+                element = element_number(code, at, site.size, 0)
+                tests.append(code.let(f"icmp ult i64 {element}, {places}"))
         if not site.is_load:
             if columns.stride is not None:
                 tests.append(code.let(f"icmp ugt i64 {self._stride}, {columns.columns}"))
