@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ....asm.flow.graph import reachable
 from ....isa.table import Flags, Unit
 from ....isa.types import Segment
 from ..flow.arrivals import arrivals
 from ..flow.order import START, Flow, Loop
 from ..loops.moved_runs import moved_runs
-from ..values.ssa import Op, Ssa
+from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
 from .masks import Masks
 from .sparse import order_shows, sparse_counted, sparse_loops, ways_out
@@ -113,21 +111,11 @@ class LanePlan:
         ops = ssa.ops.get(number, ())
         return number != START and (
             number in self.uniform_branches
-            or not runs_quickly(ops)
-            or not all(may_run_empty(op) for op in ops)
+            or sum(LONG if op.ins.row.unit in LONG_UNITS else 1 for op in ops) > MOST_EMPTY
+            or any(op.ins.row.is_memory or Flags.MAY_TRAP in op.ins.row.flags for op in ops)
             or any(loop.header == number for loop in flow.loops)
             or (node.last is not None and node.last.row.stem in ("trap", "barrier"))
         )
-
-
-def runs_quickly(ops: Sequence[Op]) -> bool:
-    """Return whether running some instructions for no lane takes less than a test."""
-    return sum(LONG if op.ins.row.unit in LONG_UNITS else 1 for op in ops) <= MOST_EMPTY
-
-
-def may_run_empty(op: Op) -> bool:
-    """Return whether an instruction does nothing where no lane runs it."""
-    return not (op.ins.row.is_memory or Flags.MAY_TRAP in op.ins.row.flags)
 
 
 def order_differs(alone: LanePlan, usual: LanePlan, shapes: Shapes) -> bool:

@@ -21,15 +21,14 @@ from . import budget
 from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
-from .control.empty_nodes import needs_no_test
 from .control.running_vectors import RunningVectors
 from .counting.counters import Counters
 from .lane_by_lane.loop import LaneByLane
 from .loops.agreed import AgreedLanes
 from .loops.hoisted import Hoisted
 from .loops.latches import Latches
-from .loops.rest import LastIteration
 from .loops.passes import RunningPasses, loops_in_passes, may_run
+from .loops.rest import LastIteration
 from .loops.versions import may_have_version
 from .loops.whole import ALL
 from .memory.access import Access
@@ -103,8 +102,6 @@ class Nodes:
         lanes.variables.same = {v: s for p in self._passes.values() for v, s in p.same.items()}
         self._replaced: frozenset[int] = frozenset()
         """Nodes of a loop that has no version with tests."""
-        self._rest: LastIteration | None = None
-        """The last iteration of a loop that is being written, after its version."""
         self._version: Hoisted | None = None
         """The version of a loop that is being written, if it is the one without tests."""
 
@@ -168,11 +165,10 @@ class Nodes:
         elif number in plan.masks.tested:
             following = edges.next_after(number)
             runs = edges.label("r", number)
-            unread = self._access.local.forwarding.found.unread
-            if self._running.exact_masks(number) or needs_no_test(edges, number, unread):
-                lanes.code.jump(runs)
-            else:
+            if self._running.exact_masks(number) is None:
                 lanes.code.branch(lanes.any(lanes.mask), runs, following)
+            else:
+                lanes.code.jump(runs)
             lanes.code.block(runs)
             self._take_mask(number)
         if number in self._copied.after:
@@ -211,7 +207,7 @@ class Nodes:
         """Append the code of a node, whose lanes are known to wait at it."""
         lanes, plan, edges = self.lanes, self.plan, self.edges
         loop = self._loop_at(number)
-        if loop is not None and self._rest is None:
+        if loop is not None and self._latches.rest is None:
             self._latches.hide(loop, self._version, self._access)
         edges.keep_mask(number)
         runs_alone = number in plan.sparse and self._version is None
@@ -343,35 +339,10 @@ class Nodes:
         if hoisted.part is not None:
             access.global_.leaving |= loop.nodes
         if rest is not None:
-            rest.begin(checked)
-            self._emit_rest(loop, rest)
+            self._latches.rest = rest
+            rest.emit(edges, checked, self._begin, self._run)
+            self._latches.rest = None
         return True
-
-    def _emit_rest(self, loop: Loop, rest: LastIteration) -> None:
-        """Append the nodes of a loop's last iteration, and of the way out of it."""
-        lanes, code, edges = self.lanes, self.lanes.code, self.edges
-        outer, self._rest = edges.copies, rest
-        self._latches.last.add(loop.number)
-        for visit in (1, 2):
-            rest.visit = visit
-            edges.copies = outer | {n: (*outer.get(n, ()), visit) for n in loop.nodes}
-            if visit == 1:
-                code.jump(edges.label("n", loop.header))
-            for number in rest.nodes():
-                lanes.local.clear()
-                code.block(edges.label("n", number))
-                if not self._begin(number):
-                    continue
-                if number == loop.header:
-                    lanes.mask = [ALL] * lanes.k if visit == 1 else lanes.mask
-                elif number in self.plan.masks.tested:
-                    runs = edges.label("r", number)
-                    code.branch(lanes.any(lanes.mask), runs, edges.next_after(number))
-                    code.block(runs)
-                    self._take_mask(number)
-                self._run(number)
-        self._latches.last.remove(loop.number)
-        edges.copies, self._rest = outer, None
 
     @property
     def _runs_whole(self) -> bool:
@@ -451,7 +422,7 @@ class Nodes:
                     self._branches.follow(number, node.successors[0])
             case "cbr" if (way := self._copied.way(number)) is not None:
                 self._branches.pass_known(number, way)
-            case "cbr" if self._rest is not None and self._rest.branch(number, self._branches):
+            case "cbr" if self._latches.ends_last(number, self._branches):
                 pass
             case "cbr" if len(node.successors) == 2:
                 jumps = None if self._version is None else self._version.jumps(number)

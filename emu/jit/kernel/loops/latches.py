@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from ....analysis.flow.order import Loop
 from ....analysis.ranges.trips import Trips
 from .. import budget
+from ..control.branches import Branches
 from ..control.copied_loops import CopiedLoops
 from ..control.edges import Edges
 from ..memory.access import Access
 from .hidden import has_many_addresses, hide
 from .hoisted import Hoisted
+from .rest import LastIteration
 from .versions import times_written
 from .whole import ALL
 
@@ -30,8 +32,8 @@ class Latches:
         self._divergent = edges.lanes.ssa.conditions.keys() - edges.plan.uniform_branches
         self.entered: set[int] = set()
         """Headers whose loop is entered by other code than the header's."""
-        self.last: set[int] = set()
-        """Loops whose last iteration is being written, after which the header is written again."""
+        self.rest: LastIteration | None = None
+        """The last iteration of a loop, while that is being written."""
         self._hidden: dict[int, bool] = {}
         """Loop that is being written -> whether LLVM does not know how its counters step."""
 
@@ -67,7 +69,7 @@ class Latches:
         goes_on = version.step() if version is not None else None
         if trips is None and (version is None or not version.is_charged):
             budget.spend(lanes, loop)
-        if loop.number in self.last:
+        if self.rest is not None:
             lanes.code.jump(self.edges.label("n", header, copy=1))
             return
         # A lane runs it, so no test is needed.
@@ -86,6 +88,10 @@ class Latches:
             lanes.code.branch(goes_on, again, version.after or after if version else after)
             lanes.code.block(again)
         lanes.code.jump(start, unroll=unroll)
+
+    def ends_last(self, number: int, branches: Branches) -> bool:
+        """End a node that tests whether the last iteration follows; return whether it does."""
+        return self.rest is not None and self.rest.branch(number, branches)
 
     def hide(self, loop: Loop, version: Hoisted | None, access: Access) -> None:
         """Hide from LLVM how the counters of a loop that begins step, if it shall not know."""

@@ -8,11 +8,14 @@ the others follow, and all are together there. If none has one left, all leave a
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ....analysis.flow.order import Loop
 from ..control.branches import Branches
+from ..control.edges import Edges
 from ..lane_code import LaneCode
 from .hoisted import Hoisted
+from .whole import ALL
 
 LONGEST = 32
 """Most instructions of a loop that is written another time."""
@@ -26,11 +29,11 @@ class LastIteration:
     """
 
     def __init__(self, lanes: LaneCode, loop: Loop, version: Hoisted, test: int) -> None:
-        self.begins = lanes.code.fresh_label("rest")
+        self.begins = lanes.code.fresh_label("last")
         self._lanes, self._loop, self._version = lanes, loop, version
         self._test = test
         self._is_all = ""
-        self.visit = 0
+        self._visit = 0
         """1 while lanes reach the test, 2 while those that have passed it reach it again."""
 
     @classmethod
@@ -50,20 +53,46 @@ class LastIteration:
             return None
         return cls(lanes, loop, version, test)
 
-    def begin(self, checked: str) -> None:
-        """Begin the code, which ends where more iterations are left: the loop is at `checked`."""
-        code, whole = self._lanes.code, self._version.whole
+    def emit(
+        self,
+        edges: Edges,
+        checked: str,
+        begin: Callable[[int], bool],
+        run: Callable[[int], None],
+    ) -> None:
+        """Append the code; where more iterations are left, the loop is at the label `checked`.
+
+        `begin` and `run` append the beginning and the rest of a node.
+        """
+        lanes, code, whole, loop = self._lanes, self._lanes.code, self._version.whole, self._loop
         assert whole is not None
+        lanes.local.clear()
         code.block(self.begins)
         is_last, self._is_all = whole.rest()
-        here = code.fresh_label("g")
-        code.branch(is_last, here, checked)
-        code.block(here)
+        outer = edges.copies
+        for visit in (1, 2):
+            self._visit = visit
+            edges.copies = outer | {n: (*outer.get(n, ()), visit) for n in loop.nodes}
+            if visit == 1:
+                code.branch(is_last, edges.label("n", loop.header), checked)
+            for number in self._nodes():
+                lanes.local.clear()
+                code.block(edges.label("n", number))
+                if not begin(number):
+                    continue
+                if number == loop.header and visit == 1:
+                    lanes.mask = [ALL] * lanes.k
+                elif number in edges.plan.masks.tested and number != loop.header:
+                    runs = edges.label("r", number)
+                    code.branch(lanes.any(lanes.mask), runs, edges.next_after(number))
+                    code.block(runs)
+                run(number)
+        edges.copies = outer
 
-    def nodes(self) -> list[int]:
+    def _nodes(self) -> list[int]:
         """Return the nodes of a visit, in order."""
         flow = self._lanes.flow
-        last = flow.position[self._test if self.visit == 2 else self._loop.latch]
+        last = flow.position[self._test if self._visit == 2 else self._loop.latch]
         return [n for n in flow.order if n in self._loop.nodes and flow.position[n] <= last]
 
     def branch(self, number: int, branches: Branches) -> bool:
@@ -76,8 +105,8 @@ class LastIteration:
             for target in flow.nodes[number].successors
             if flow.route(number, target) not in self._loop.nodes
         )
-        leave: Callable[[], None] = lambda: branches.follow(number, exit_, certainly=False)
-        if self.visit == 2:
+        leave = partial(branches.follow, number, exit_, certainly=False)
+        if self._visit == 2:
             leave()
         else:
             branches.apart(self._is_all, leave)

@@ -73,6 +73,11 @@ def _takes_time(op: Op) -> bool:
     return op.ins.row.is_atomic or op.ins.row.unit is Unit.COMPLEX
 
 
+def _numbers_of(counter: Counter) -> tuple[str, tuple[int, int]]:
+    """Return how 32-bit numbers of a counter become 64-bit ones, and their least and greatest."""
+    return ("sext", (-HALF, HALF - 1)) if counter.is_signed else ("zext", (0, 2 * HALF - 1))
+
+
 class WholeIterations:
     """The count of a loop's first iterations that all lanes run, and after which all continue.
 
@@ -102,23 +107,34 @@ class WholeIterations:
             whole = code.let(f"add i64 {whole}, {step}")
         self.iterations = code.let(f"udiv i64 {whole}, {step}")
         """How many there are, an i64."""
-        self._step, self._header_tests = step, counter.header_tests
+        self._counter, self._step = counter, step
         self._distances_of = distance, farthest
 
     def rest(self) -> tuple[str, str]:
-        """Return what holds after them: two i1.
+        """Return what holds after them, where lanes have one bound: two i1.
 
         The first one is whether no lane passes the loop's test more than once, the second one
         whether none passes it any more.
         """
-        code, (nearest, farthest) = self._lanes.code, self._distances_of
+        lanes, code, counter = self._lanes, self._lanes.code, self._counter
+        nearest, farthest = self._distances_of
         spread = code.let(f"sub i64 {farthest}, {nearest}")
         tests = self.iterations
-        if not self._header_tests:
+        if not counter.header_tests:
             tests = code.let(f"add i64 {tests}, 1")
         reached = code.let(f"mul i64 {tests}, {self._step}")
+        # A counter that wraps around past the bound would pass the test again.
+        how, (least, greatest) = _numbers_of(counter)
+        bound = code.let(f"{how} i32 {lanes.scalar(counter.end)} to i64")
+        more = counter.relation in ("le", "ge")
+        if _STEPS_UP[counter.relation]:
+            past = code.let(f"add i64 {bound}, {self._step}")
+            ends = code.let(f"icmp sle i64 {past}, {greatest + 1 - more}")
+        else:
+            past = code.let(f"sub i64 {bound}, {self._step}")
+            ends = code.let(f"icmp sge i64 {past}, {least - 1 + more}")
         return (
-            code.let(f"icmp slt i64 {spread}, {self._step}"),
+            code.all_of(code.let(f"icmp slt i64 {spread}, {self._step}"), ends),
             code.let(f"icmp sle i64 {farthest}, {reached}"),
         )
 
@@ -126,12 +142,11 @@ class WholeIterations:
         """Return the least and the greatest distance of a counter from its bound, two i64."""
         code, lanes = self._lanes.code, self._lanes
         goes_up = _STEPS_UP[counter.relation]
-        least, greatest = (-HALF, HALF - 1) if counter.is_signed else (0, 2 * HALF - 1)
+        how, (least, greatest) = _numbers_of(counter)
         ends, extents = [], []
         for value in (counter.phi, counter.end):
             extent = sign_extend(numbers.stride(value) or 0, 32) * (numbers.together - 1)
             scalars = lanes.firsts(value) if numbers.pieces else [lanes.lane0(value)]
-            how = "sext" if counter.is_signed else "zext"
             first = [code.let(f"{how} i32 {scalar} to i64") for scalar in scalars]
             # Lanes must not wrap around; that of a counter would be past its bound.
             if extent and (value is not counter.phi or (extent > 0) != goes_up):

@@ -18,11 +18,11 @@ ELEMENTS = 700
 TOP = 0xFFFF_FFFF
 
 
-def kernel(relation: str, step: object, begin: str, *, header: bool) -> str:
+def kernel(relation: str, step: object, begin: str, *, header: bool, more: str = "") -> str:
     """Return a kernel in which a workgroup sums and changes a row, each lane its own elements.
 
     A counter is `back` above the number of its element. `begin` makes it, in $s3, of its first
-    value for lane 0, $s3, and of the lane, $s2; or the bound, in $s4.
+    value for lane 0, $s3, and of the lane, $s2; or the bound, in $s4. An iteration does `more`.
     """
     stay = f"cmp_{relation} $c1, $s3, $s4\n cbr $c1"
     enter = f"@loop:\n {stay}, @body\n br @store\n @body:" if header else "@loop:"
@@ -50,6 +50,7 @@ def kernel(relation: str, step: object, begin: str, *, header: bool) -> str:
         ld_global_f32 $s10, [$d2]
         fma_f32 $s8, $s8, 0.75, $s10
         st_global_f32 $s8, [$d2]
+        {more}
         add_u32 $s3, $s3, {step}
         {again}
     @store:
@@ -123,6 +124,73 @@ def test_bounds_that_differ(begin: str) -> None:
         assert not traps(text, 64, [64, 300, 560])
         assert not traps(text, 64, [2, 302, 560], back=TOP - 700)
         traps(text, 64, [2, 302, 600], back=TOP - 610)  # some bounds wrap around
+
+
+CHOSEN = """
+    cmp_lt_f32 $c2, $s10, 0.5
+    cbr $c2, @chosen
+    mul_f32 $s8, $s8, 0.5
+    cmp_lt_f32 $c2, $s10, 0.75
+    cbr $c2, @chosen
+    st_global_f32 $s10, [$d2]
+    @chosen:
+"""
+
+
+@pytest.mark.parametrize("group", [1, 7, 16, 32, 64, 128])
+@pytest.mark.parametrize("header", [False, True])
+def test_branches_in_the_last_iteration(group: int, header: bool) -> None:
+    text = kernel("lt_u32", group, UP, header=header, more=CHOSEN)
+    assert not traps(text, group, [group, group + 1, 2 * group - 1])
+    assert not traps(text, group, [3 * group, 5 * group, 5 * group - 1])
+    assert not traps(text, group, [4 * group + 1, 4 * group + group // 2, 629])
+
+
+APART = 170
+"""Elements from a piece's part of the row to the next one's."""
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_pieces_of_a_warp(header: bool) -> None:
+    """The lanes of a piece share a part of the row."""
+    for lanes in (16, 32):
+        begin = f"""
+            shr_u32 $s11, $s2, {lanes.bit_length() - 1}
+            mul_u32 $s11, $s11, {APART}
+            sub_u32 $s5, $s5, $s11
+            and_u32 $s2, $s2, {lanes - 1}
+            {UP}"""
+        text = kernel("lt_u32", lanes, begin, header=header)
+        assert "\nlast" in generated(work_of(text, 64, [1, 1, 1]))
+        for end in (3 * lanes, 4 * lanes + 1, 4 * lanes + 9, 5 * lanes - 1):
+            assert not traps(text, 64, [end, end + 1, 80])
+
+
+@pytest.mark.parametrize("header", [False, True])
+def test_several_iterations_are_left_to_lanes_far_apart(header: bool) -> None:
+    """Lane 63 begins three steps after lane 0."""
+    text = kernel("lt_u32", 64, f"mul_u32 $s2, $s2, 3\n {UP}", header=header)
+    for end in (330, 385, 500):
+        assert not traps(text, 64, [end, end + 1, 507])
+
+
+def generated(work: Work) -> str:
+    return str(generate(work.kernel, 0, facts_of(work.kernel, work.geometry)))
+
+
+def written(begin: str = UP, more: str = "", step: object = 64, *, header: bool = True) -> bool:
+    """Return whether there is a last iteration without a way back."""
+    text = kernel("lt_u32", step, begin, header=header, more=more)
+    return "\nlast" in generated(work_of(text, 64, [1, 1, 1]))
+
+
+def test_which_loops_have_a_last_iteration_without_a_way_back() -> None:
+    assert written()
+    assert written(header=False)
+    assert written(step="$s6")
+    assert written(more=CHOSEN)
+    assert not written(f"{UP}\n add_u32 $s4, $s4, $s2")
+    assert not written(more="add_f32 $s8, $s8, $s10\n" * 24)
 
 
 def test_code_that_counts_has_no_version() -> None:
