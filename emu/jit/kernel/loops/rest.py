@@ -48,8 +48,12 @@ class LastIteration:
         if not (counter.header_tests if test == loop.header and not is_last else is_last):
             return None
         ops = sum(len(lanes.ssa.ops.get(number, ())) for number in loop.nodes)
-        # Bounds of each row's own, as those of a sparse matrix, are too different.
-        if ops > LONGEST or not lanes.shapes.is_uniform(counter.end):
+        # Bounds of each row's own, as those of a sparse matrix, are too different; for pieces of
+        # a warp, which have a part of a row each, this gained nothing.
+        shapes = lanes.shapes
+        if not shapes.is_uniform(counter.end) or shapes.stride(counter.phi) is None:
+            return None
+        if ops > LONGEST:
             return None
         return cls(lanes, loop, version, test)
 

@@ -94,7 +94,7 @@ class WholeIterations:
             how = "sext" if counter.is_signed else "zext"
             step = code.let(f"{how} i32 {lanes.scalar(counter.by)} to i64")
             self._tests.append(code.let(f"icmp sgt i64 {step}, 0"))
-        distance, farthest = self._distances(counter, numbers)
+        distance = self._distance(counter, numbers)
         # A loop that is tested after its iterations leaves in the last one.
         least = LEAST - 1 if counter.header_tests else LEAST
         shortest = code.let(f"mul i64 {step}, {least}")
@@ -107,22 +107,23 @@ class WholeIterations:
             whole = code.let(f"add i64 {whole}, {step}")
         self.iterations = code.let(f"udiv i64 {whole}, {step}")
         """How many there are, an i64."""
-        self._counter, self._step = counter, step
-        self._distances_of = distance, farthest
+        self._counter, self._step, self._nearest = counter, step, distance
+        change = sign_extend(numbers.stride(counter.phi) or 0, 32) * (numbers.together - 1)
+        self._spread = abs(change)
+        """How much farther the last lane is from the bound than the first one, if that is one."""
 
     def rest(self) -> tuple[str, str]:
-        """Return what holds after them, where lanes have one bound: two i1.
+        """Return what holds after them, where all lanes have one bound and a step: two i1.
 
         The first one is whether no lane passes the loop's test more than once, the second one
         whether none passes it any more.
         """
         lanes, code, counter = self._lanes, self._lanes.code, self._counter
-        nearest, farthest = self._distances_of
-        spread = code.let(f"sub i64 {farthest}, {nearest}")
         tests = self.iterations
         if not counter.header_tests:
             tests = code.let(f"add i64 {tests}, 1")
         reached = code.let(f"mul i64 {tests}, {self._step}")
+        farthest = code.let(f"add i64 {self._nearest}, {self._spread}")
         # A counter that wraps around past the bound would pass the test again.
         how, (least, greatest) = _numbers_of(counter)
         bound = code.let(f"{how} i32 {lanes.scalar(counter.end)} to i64")
@@ -134,12 +135,12 @@ class WholeIterations:
             past = code.let(f"sub i64 {bound}, {self._step}")
             ends = code.let(f"icmp sge i64 {past}, {least - 1 + more}")
         return (
-            code.all_of(code.let(f"icmp slt i64 {spread}, {self._step}"), ends),
+            code.all_of(code.let(f"icmp slt i64 {self._spread}, {self._step}"), ends),
             code.let(f"icmp sle i64 {farthest}, {reached}"),
         )
 
-    def _distances(self, counter: Counter, numbers: Numbers) -> tuple[str, str]:
-        """Return the least and the greatest distance of a counter from its bound, two i64."""
+    def _distance(self, counter: Counter, numbers: Numbers) -> str:
+        """Return the least distance of a lane's counter from its bound, an i64."""
         code, lanes = self._lanes.code, self._lanes
         goes_up = _STEPS_UP[counter.relation]
         how, (least, greatest) = _numbers_of(counter)
@@ -159,21 +160,15 @@ class WholeIterations:
         if not goes_up:
             ends.reverse()
             extents.reverse()
-        least_apart = most_apart = ""
+        distance = ""
         for low, high in zip(*ends, strict=True):
             apart = code.let(f"sub i64 {high}, {low}")
-            if least_apart:
-                least_apart, most_apart = (
-                    code.intrinsic(f"llvm.{name}", "i64", f"i64 {found}", f"i64 {apart}")
-                    for name, found in (("smin", least_apart), ("smax", most_apart))
-                )
-            else:
-                least_apart = most_apart = apart
-        # They are those of the first lane or of the last one.
-        change, more = extents[1] - extents[0], counter.relation in ("le", "ge")
-        distances = (least_apart, min(0, change)), (most_apart, max(0, change))
-        nearest, farthest = (code.let(f"add i64 {d}, {by + more}") for d, by in distances)
-        return nearest, farthest
+            if distance:
+                apart = code.intrinsic("llvm.smin", "i64", f"i64 {distance}", f"i64 {apart}")
+            distance = apart
+        # The least one is that of the first lane or of the last one.
+        more = min(0, extents[1] - extents[0]) + (counter.relation in ("le", "ge"))
+        return code.let(f"add i64 {distance}, {more}")
 
     @property
     def last(self) -> str:

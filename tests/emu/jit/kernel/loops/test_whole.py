@@ -146,26 +146,6 @@ def test_branches_in_the_last_iteration(group: int, header: bool) -> None:
     assert not traps(text, group, [4 * group + 1, 4 * group + group // 2, 629])
 
 
-APART = 170
-"""Elements from a piece's part of the row to the next one's."""
-
-
-@pytest.mark.parametrize("header", [False, True])
-def test_pieces_of_a_warp(header: bool) -> None:
-    """The lanes of a piece share a part of the row."""
-    for lanes in (16, 32):
-        begin = f"""
-            shr_u32 $s11, $s2, {lanes.bit_length() - 1}
-            mul_u32 $s11, $s11, {APART}
-            sub_u32 $s5, $s5, $s11
-            and_u32 $s2, $s2, {lanes - 1}
-            {UP}"""
-        text = kernel("lt_u32", lanes, begin, header=header)
-        assert "\nlast" in generated(work_of(text, 64, [1, 1, 1]))
-        for end in (3 * lanes, 4 * lanes + 1, 4 * lanes + 9, 5 * lanes - 1):
-            assert not traps(text, 64, [end, end + 1, 80])
-
-
 @pytest.mark.parametrize("header", [False, True])
 def test_several_iterations_are_left_to_lanes_far_apart(header: bool) -> None:
     """Lane 63 begins three steps after lane 0."""

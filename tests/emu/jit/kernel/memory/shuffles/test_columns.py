@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.widths.columns import COLUMNS
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import facts_of, generate, listing
 from simtlab.emu.jit.launch.regroup import as_run
 from simtlab.emu.jit.llvm.toolchain import host_has
 
@@ -101,6 +102,63 @@ def test_a_transpose_has_neither_gathers_nor_scatters_where_all_is_inside() -> N
     text = generate(kernel, 0, facts)
     assert text.count("shufflevector <16 x i32>") >= 64
     assert text.count("store <16 x i32> %") >= 16
+
+
+SUMS = """
+kernel sums(global f32* %x, global f32* %y, global f32* %sums) {
+    .group f32 tile[256]
+    workitemid_u32 $s0, 0
+    workitemid_u32 $s1, 1
+    workgroupid_u32 $s2, 1
+    mad_u32 $s3, $s2, 16, $s1
+    mad_u32 $s4, $s3, 16, $s0
+    cvt_u64_u32 $d0, $s3
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_f32 $s5, [$d1]
+    cvt_u64_u32 $d0, $s4
+    ld_kernarg_u64 $d2, [%y]
+    mad_u64 $d2, $d0, 4, $d2
+    ld_global_f32 $s7, [$d2]
+    mul_f32 $s7, $s7, $s5
+    st_global_f32 $s7, [$d2]
+    shl_u32 $s8, $s1, 6
+    mad_u32 $s8, $s0, 4, $s8
+    st_group_f32 $s7, [tile+$s8]
+    barrier
+    cmp_ne_u32 $c0, $s1, 0
+    cbr $c0, @done
+    ld_group_f32 $s9, [tile+$s8]
+    ld_group_f32 $s10, [tile+$s8+64]
+    add_f32 $s9, $s9, $s10
+    ld_kernarg_u64 $d3, [%sums]
+    mad_u32 $s11, $s2, 16, $s0
+    cvt_u64_u32 $d0, $s11
+    mad_u64 $d3, $d0, 4, $d3
+    st_global_f32 $s9, [$d3]
+@done:
+    ret
+}
+"""
+
+
+@needs_shuffles
+def test_columns_of_interior_warps_need_no_index_of_each_lane() -> None:
+    """All is inside there, so no gather is left for the case that it is not."""
+    kernel = assemble(SUMS).kernels[0]
+    facts = facts_of(kernel, Geometry.of(items=(16, 320), group_size=(16, 16)))
+    text = listing(kernel, 0, facts, "llvm")
+    interior = text[text.index("@kernel(") :]
+    assert not re.search(r"call .*(gather|scatter)", interior)
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 0), (1, 0), (0, 1), (0, 256), (20, 300)])
+def test_tiles_in_columns_are_those_of_the_oracle(x: int, y: int) -> None:
+    """Inside of arrays, or with elements missing at their ends."""
+    rng = np.random.default_rng(4)
+    arrays = [rng.random(n, np.float32) for n in (80 - x, 1280 - y, 80)]
+    run = trap_alike if x or y else same
+    run(SUMS, arrays, items=(16, 80), group_size=(16, 16))
 
 
 def test_rows_alone_stay_rows() -> None:
