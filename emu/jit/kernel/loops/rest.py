@@ -17,8 +17,11 @@ from ..lane_code import LaneCode
 from .hoisted import Hoisted
 from .whole import ALL
 
-LONGEST = 32
-"""Most instructions of a loop that is written another time."""
+LONGEST = 16
+"""Most instructions of a loop that is written twice more.
+
+Longer ones gained nothing for the time that LLVM takes: of 19 instructions, 0.3 s.
+"""
 
 
 class LastIteration:
