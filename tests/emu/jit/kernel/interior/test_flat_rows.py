@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.engine import Work
+from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.launch import plan
+from simtlab.isa.program import Kernel
 
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
@@ -112,6 +117,22 @@ def has_rows(work: Work) -> bool:
 def test_rows_begin_with_warps_of_their_own(edges: str, channels: int) -> None:
     works = [work_of(kernel(edges), (channels, 5, 4)) for _ in "ab"]
     assert has_rows(works[0])
+    assert_as_oracle(*works)
+
+
+@pytest.mark.parametrize("lanes", [1, 7, 16, 32, 64, 128])
+@pytest.mark.parametrize("channels", [15, 17, 32, 33, 48, 61, 95])
+def test_what_is_left_of_a_row_has_any_number_of_vectors(
+    channels: int, lanes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def facts(kernel: Kernel, geometry: Geometry) -> Facts:
+        return replace(facts_of(kernel, geometry), width=lanes, whole=False)
+
+    monkeypatch.setattr(plan, "facts_of", facts)
+    # Work-items whose group begins within a row, which ends within the group or does not.
+    works = [work_of(kernel("leave"), (channels, 3, 3), group=200) for _ in "ab"]
+    text = generate(works[0].kernel, 0, facts(works[0].kernel, works[0].geometry))
+    assert ("\nrow_part3:" in text) == (lanes > 16)
     assert_as_oracle(*works)
 
 
