@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from itertools import product
 from typing import NamedTuple
 
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
+from ....analysis.ranges.guards import Guards
 from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Op, Ssa, Value
 from ....analysis.warps.uniformity import LaneShapes
@@ -140,16 +141,34 @@ class Decisions:
                 found.add(divisor)
         return frozenset(found)
 
-    def inside(self) -> frozenset[Op]:
-        """Ask that accesses are inside; return those that are then."""
+    def inside(self, known: Set[Op] = frozenset()) -> frozenset[Op]:
+        """Ask that accesses are inside; return those that are then, but for `known` ones."""
         live = _reached(self._ssa, self._assumed)
         return frozenset(
             op
             for number in self._ssa.flow.order
             if number in live
             for op in self._ssa.ops.get(number, ())
-            if self.spans.attempt(lambda op=op: self._is_inside(op))
+            if op not in known and self.spans.attempt(lambda op=op: self._is_inside(op))
         )
+
+    def inside_where_guarded(self, shapes: LaneShapes) -> frozenset[Op]:
+        """Ask that accesses are inside where comparisons let lanes make them; return those.
+
+        `shapes` are those of the warps, in which an access of one place is made without a mask.
+        """
+        guards, found = Guards(self._ssa), set[Op]()
+        for number in self._ssa.flow.order:
+            for op in self._ssa.ops.get(number, ()):
+                base = op.base if op.ins.row.segment is Segment.GLOBAL else None
+                if base is None or shapes.is_uniform(base):
+                    continue
+                at = guards.at(number)
+                if self.spans.attempt(
+                    lambda op=op, at=at: self.spans.under(at, lambda: self._is_inside(op))
+                ):
+                    found.add(op)
+        return frozenset(found)
 
     def may_repeat(self, trips: Mapping[int, Trips]) -> bool:
         """Return whether there are gathers that loops repeat, if all accesses are inside."""

@@ -107,7 +107,9 @@ class FlatRows:
         decisions.decide_all([*rows, *decisions.expected])
         for row in rows.values():
             conditions.require(code.let(f"icmp uge i32 {row.size}, {LEAST_ROW}"))
-        inside = decisions.inside()
+        in_row = InteriorShapes(lanes.ssa, lanes.facts, _only(assumed, rows))
+        guarded = decisions.inside_where_guarded(in_row)
+        inside = guarded | decisions.inside(guarded)
         assumed = _only(assumed, rows)
         inner = InteriorShapes(lanes.ssa, lanes.facts, assumed)
         if (

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.values.ssa import Op
+from simtlab.emu.analysis.warps.uniformity import LaneShapes
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.interior.decisions import Decisions
 from simtlab.emu.jit.launch import plan
 from simtlab.isa.program import Kernel
 
@@ -177,3 +180,66 @@ def test_sizes_that_no_grid_has(sizes: tuple[int, int, int]) -> None:
         arrays = np.ones(500, np.float32), *np.zeros((2, 500), np.uint32)
         works.append(make(kernel("leave"), [*sizes, *arrays], items=448, group_size=64))
     assert_as_oracle(*works)
+
+
+SIGNED = """
+    cmp_lt_s32 $c0, $s12, 0
+    cbr $c0, @next
+    cmp_le_s32 $c0, $s2, $s12
+    cbr $c0, @next
+    cmp_gt_s32 $c0, 0, $s13
+    cbr $c0, @next
+    cmp_ge_s32 $c0, $s13, $s3
+    cbr $c0, @next
+"""
+"""The same edges as unsigned comparisons leave."""
+
+
+@pytest.mark.parametrize("room", [0, 1, 40, 300])
+@pytest.mark.parametrize("edges", ["unsigned", "signed", "only above", "of another number"])
+def test_comparisons_show_that_accesses_are_inside(edges: str, room: int) -> None:
+    text = kernel("leave")
+    if edges == "signed":
+        text = text.replace(EDGES["leave"], SIGNED)
+    elif edges == "only above":
+        text = text.replace("cmp_ge_u32 $c0, $s13, $s3", "cmp_ge_s32 $c0, $s13, $s3")
+    elif edges == "of another number":
+        text = text.replace("cmp_ge_u32 $c0, $s13, $s3", "cmp_ge_u32 $c0, $s8, $s3")
+    works = [work_of(text, (40, 7, 4), room=room) for _ in "ab"]
+    assert has_rows(works[0])
+    traps = room > 0 or edges in ("only above", "of another number")
+    assert assert_as_oracle(*works) == traps
+
+
+@pytest.mark.parametrize("height", [0, 1, 3, 4, 5, 0x7FFF_FFFF, 0xFFFF_FFFF])
+@pytest.mark.parametrize("edges", ["leave", "signed"])
+def test_comparisons_with_other_sizes_than_those_of_the_buffer(edges: str, height: int) -> None:
+    text = kernel("leave")
+    if edges == "signed":
+        text = text.replace(EDGES["leave"], SIGNED)
+    text = text.replace("$s3\n        cbr $c0, @next", "$s15\n        cbr $c0, @next")
+    text = text.replace("%out) {", "%out, u32 %by) {\nld_kernarg_u32 $s15, [%by]")
+    text = text.replace("mul_u32 $s5, $s4, $s15", "mul_u32 $s5, $s4, $s3")
+    assert_as_oracle(*(work_of(text, (40, 7, 4), more=(height,)) for _ in "ab"))
+
+
+def test_what_all_lanes_of_a_row_load_is_no_place_that_comparisons_show() -> None:
+    text = kernel("leave").replace("mad_u32 $s13, $s13, $s1, $s6", "mul_u32 $s13, $s13, $s1")
+    for room in (0, 1, 100):
+        assert_as_oracle(*(work_of(text, (40, 7, 4), room=room) for _ in "ab"))
+
+
+@pytest.mark.parametrize(("edges", "count"), [("leave", 1), ("around", 0)])
+def test_accesses_are_shown_to_be_inside_by_comparisons(
+    edges: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = list[frozenset[Op]]()
+    original = Decisions.inside_where_guarded
+
+    def shown(self: Decisions, shapes: LaneShapes) -> frozenset[Op]:
+        found.append(original(self, shapes))
+        return found[-1]
+
+    monkeypatch.setattr(Decisions, "inside_where_guarded", shown)
+    assert has_rows(work_of(kernel(edges), (40, 7, 4)))
+    assert [len(ops) for ops in found] == [count]
