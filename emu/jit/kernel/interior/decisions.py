@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
-from ....analysis.ranges.guards import Guards
+from ....analysis.ranges.guards import Guard, Guards
 from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Op, Ssa, Value
 from ....analysis.warps.uniformity import LaneShapes
@@ -23,7 +23,7 @@ from ..memory.addressing.windows import LARGEST_WINDOW
 from ..memory.global_memory import GlobalMemory
 from ..memory.repeated import Repeated, find_repeated
 from .bounds import Bound, Conditions
-from .guards import expected_comparisons, guards
+from .guards import bounded, expected_comparisons, guards
 from .span_arithmetic import Span
 from .spans import Spans
 
@@ -157,18 +157,19 @@ class Decisions:
 
         `shapes` are those of the warps, in which an access of one place is made without a mask.
         """
-        guards, found = Guards(self._ssa), set[Op]()
+        known, found = Guards(self._ssa), set[Op]()
         for number in self._ssa.flow.order:
             for op in self._ssa.ops.get(number, ()):
                 base = op.base if op.ins.row.segment is Segment.GLOBAL else None
                 if base is None or shapes.is_uniform(base):
                     continue
-                at = guards.at(number)
-                if self.spans.attempt(
-                    lambda op=op, at=at: self.spans.under(at, lambda: self._is_inside(op))
-                ):
+                if self.spans.attempt(lambda op=op: self._is_inside_under(op, known.at(op.node))):
                     found.add(op)
         return frozenset(found)
+
+    def _is_inside_under(self, op: Op, guards: Iterable[Guard]) -> bool:
+        given = bounded(guards, self.spans)
+        return bool(given) and self.spans.under(given, lambda: self._is_inside(op))
 
     def may_repeat(self, trips: Mapping[int, Trips]) -> bool:
         """Return whether there are gathers that loops repeat, if all accesses are inside."""

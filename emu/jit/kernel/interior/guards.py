@@ -1,13 +1,17 @@
-"""Comparisons by which lanes return, as those past the end of an array do."""
+"""Comparisons by which lanes return, as past the end of an array, or leave accesses out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .....isa.table import Flags
-from .....isa.types import Segment
+from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START
+from ....analysis.ranges.guards import Guard
 from ....analysis.values.ssa import Op, Ssa, Value
+from .bounds import Bound
+from .span_arithmetic import Span
+from .spans import Spans
 
 
 def expected_comparisons(ssa: Ssa) -> dict[Op, bool]:
@@ -70,3 +74,31 @@ def _parts(condition: Value, holds: bool) -> Iterator[tuple[Op, bool]]:
             work += [(arg, holds) for arg in value.args]
         else:
             yield value, holds
+
+
+def bounded(guards: Iterable[Guard], spans: Spans) -> dict[Value, Span]:
+    """Return values between 0 and what is the same in all warps of a call, where guards hold.
+
+    Where these cannot hold, as for an end before the start, no lane runs.
+    """
+    ends, at_least_0 = dict[Value, Span](), set[Value]()
+    for guard in guards:
+        type_, value = guard.type, guard.value
+        if type_.bits != 32 or value.cls is not RegClass.S or guard.relation == "eq":
+            continue
+        if isinstance(value, Op) and value.ins.row.is_identity:
+            continue  # it has bounds of the warp
+        other = spans.of(guard.other)
+        if other is None or not other.is_single or other.low.warp or other.low.step:
+            continue  # before anything is asked of it
+        other = spans.number(guard.other, signed=type_.is_signed)
+        if other is None:
+            continue
+        if guard.relation in ("lt", "le"):
+            most = other.low.plus(Bound(constant=-(guard.relation == "lt")))
+            ends.setdefault(value, Span(Bound(), most, 0, max(other.most, 0)))
+            if not type_.is_signed:
+                at_least_0.add(value)
+        elif other.low.is_constant and other.low.constant >= -(guard.relation == "gt"):
+            at_least_0.add(value)
+    return {value: span for value, span in ends.items() if value in at_least_0}

@@ -7,7 +7,7 @@ comparisons do, must the numbers of the span be those of the register, which is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import gcd
 from typing import NamedTuple
@@ -17,7 +17,6 @@ from .....isa.types import RegClass, Segment, mask_of, sign_extend
 from ....analysis.facts import OF_ACTIVE_LANES
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.counted_up import counter_from_constant
-from ....analysis.ranges.guards import Guard
 from ....analysis.ranges.net_steps import net_step
 from ....analysis.values.ssa import Const, Op, Phi, Value, sources_of
 from ...arithmetic import emit as alu
@@ -154,45 +153,16 @@ class Spans:
         self._arithmetic.within(span, 0, most)
         return True
 
-    def under(self, guards: Iterable[Guard], work: Callable[[], bool]) -> bool:
-        """Do some work with the spans of values where guards hold; return False if there are none.
-
-        Where they do not, as for an end before the start, no lane does what is asked about.
-        """
-        given, kept = self._between(guards), self._found
-        if not given:
-            return False
-        # The others keep their operands, so that equal terms cancel out.
+    def under(self, given: Mapping[Value, Span], work: Callable[[], bool]) -> bool:
+        """Do some work with other spans of some values."""
+        kept = self._found
+        # Spans that do not follow from these keep their operands: equal terms cancel out.
         others = {v: s for v, s in kept.items() if sources_of(v).isdisjoint(given)}
         self._found = {**others, **given}
         try:
             return work()
         finally:
             self._found = kept
-
-    def _between(self, guards: Iterable[Guard]) -> dict[Value, Span | None]:
-        """Return the spans of values between 0 and what is the same in all warps of a call."""
-        ends, at_least_0 = dict[Value, Span](), set[Value]()
-        for guard in guards:
-            type_, value = guard.type, guard.value
-            if type_.bits != 32 or value.cls is not RegClass.S or guard.relation == "eq":
-                continue
-            if isinstance(value, Op) and value.ins.row.is_identity:
-                continue  # it has bounds of the warp
-            other = self.of(guard.other)
-            if other is None or not other.is_single or other.low.warp or other.low.step:
-                continue  # before anything is asked of it
-            other = self.number(guard.other, signed=type_.is_signed)
-            if other is None:
-                continue
-            if guard.relation in ("lt", "le"):
-                most = other.low.plus(Bound(constant=-(guard.relation == "lt")))
-                ends.setdefault(value, Span(Bound(), most, 0, max(other.most, 0)))
-                if not type_.is_signed:
-                    at_least_0.add(value)
-            elif other.low.is_constant and other.low.constant >= -(guard.relation == "gt"):
-                at_least_0.add(value)
-        return {value: span for value, span in ends.items() if value in at_least_0}
 
     # --- leaves
 
