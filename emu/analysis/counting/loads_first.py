@@ -11,6 +11,8 @@ Loads may be in one loop before all stores, too. Its warps are in the same itera
 leave it. Then a fair round may run those that have left, up to a store. How many rounds there are
 between the first warp that leaves and the last one is known when the batch has run (batch_rounds).
 
+Code after the last load may have any branches and loops, with stores in them, if none leads back.
+
 Stores of a batch may be in another order then. So theirs must not show: atomics that commute and
 have no result, stores of one value, of each work-item to an element of its own, or one store that
 all warps execute in the same round.
@@ -81,9 +83,8 @@ class AccessNames:
 
 def loads_first(code: Sequence[Instruction], ssa: Ssa, names: AccessNames) -> LoadsFirst | None:
     """Return what a kernel of this kind asks for; None for others."""
-    layout = _Layout.of(code)
     accesses = [op for ops in ssa.ops.values() for op in ops if op.ins.row.is_memory]
-    if layout is None or any(op.ins.row.segment is Segment.GROUP for op in accesses):
+    if any(op.ins.row.segment is Segment.GROUP for op in accesses):
         return None
     params = {op: names.param(op) for op in accesses if op.ins.row.segment is Segment.GLOBAL}
     stores = [op for op in params if not op.ins.row.is_load]
@@ -94,13 +95,12 @@ def loads_first(code: Sequence[Instruction], ssa: Ssa, names: AccessNames) -> Lo
     if not loads:
         return None
     loading, storing = [op.pc for op in loads], [op.pc for op in stores]
-    loop = None
-    if layout.loop is not None:
-        loop = layout.rounds(loading, storing)
-        if loop is None:
+    loop, layout = None, _Layout.of(code, max(loading))
+    if layout is None or not layout.reaches_loads_first(loading, storing):
+        layout = _Layout.of(code, len(code))
+        loop = None if layout is None else layout.rounds(loading, storing)
+        if layout is None or loop is None:
             return None
-    elif not layout.reaches_loads_first(loading, storing):
-        return None
     own: dict[int, int] = {}
     for param in {p for p in params.values() if p is not None} & stored:
         same = [op for op in stores if params[op] == param]
@@ -114,28 +114,55 @@ def loads_first(code: Sequence[Instruction], ssa: Ssa, names: AccessNames) -> Lo
 
 
 class _Layout:
-    """Code whose branches only skip what follows them, but for that of one loop at most."""
+    """Code whose branches only skip what follows them, but for that of one loop at most.
 
-    def __init__(self, code: Sequence[Instruction], loop: tuple[int, int] | None) -> None:
+    Or code that begins so, up to a pc to which no later branch leads back.
+    """
+
+    def __init__(
+        self, code: Sequence[Instruction], loop: tuple[int, int] | None, *, is_whole: bool
+    ) -> None:
         self._code = code
         self.loop = loop
         """The first and the last pc of the loop."""
+        self._is_whole = is_whole
+        """Whether all of the code is so."""
         ends = (pc + 1 for pc, ins in enumerate(code) if ins.target is not None or _is_end(ins))
         targets = (ins.target for ins in code if ins.target is not None)
         self._blocks = [pc for pc in sorted({0, *ends, *targets}) if pc < len(code)]
         self._steps = self._fewest_steps()
 
     @classmethod
-    def of(cls, code: Sequence[Instruction]) -> _Layout | None:
-        """Return the layout of a kernel; None if branches do more, so that rounds are not known."""
+    def of(cls, code: Sequence[Instruction], last: int) -> _Layout | None:
+        """Return the layout of code up to a pc; None if branches do more: rounds are not known.
+
+        Code that begins so has no loop up to `last`.
+        """
+        if any(ins.row.is_barrier or ins.row.stem == "reconverge" for ins in code):
+            return None
+        if last >= len(code):
+            return cls._of_all(code)
+        does_more = False
+        for pc, ins in enumerate(code):
+            if ins.target is None:
+                continue
+            skips = ins.target > pc and (ins.row.stem != "cbr" or ins.join == ins.target)
+            if not skips and (pc <= last or ins.target <= last):
+                return None
+            does_more = does_more or not skips
+        return cls(code, None, is_whole=not does_more)
+
+    @classmethod
+    def _of_all(cls, code: Sequence[Instruction]) -> _Layout | None:
+        """Return the layout of code with a loop."""
         loops = [
             (ins.target, pc)
             for pc, ins in enumerate(code)
             if ins.target is not None and ins.target <= pc
         ]
-        if len(loops) > 1 or any(i.row.is_barrier or i.row.stem == "reconverge" for i in code):
+        if len(loops) != 1:
             return None
-        first, last = loops[0] if loops else (len(code), -1)
+        first, last = loops[0]
         exits = 0
         for pc, ins in enumerate(code):
             target, is_test = ins.target, ins.row.stem == "cbr"
@@ -151,27 +178,33 @@ class _Layout:
             if pc < last and (not is_test or target <= last):
                 return None  # lanes of a warp and warps are together until they leave the loop
             exits += first <= pc < last
-        if loops and (exits != 1 or first == 0):
+        if exits != 1 or first == 0:
             return None
-        return cls(code, loops[0] if loops else None)
+        return cls(code, (first, last), is_whole=True)
 
     def _fewest_steps(self) -> list[int | None]:
         """Return the fewest instructions executed before each one; None if none reaches it."""
-        fewest: list[int | None] = [0] + [None] * len(self._code)
-        for pc, ins in enumerate(self._code):
-            count = fewest[pc]
-            if count is None or _is_end(ins):
-                continue
-            for way in self._ways(pc):
-                known = fewest[way]
-                fewest[way] = count + 1 if known is None else min(known, count + 1)
+        fewest: list[int | None] = [0] + [None] * (len(self._code) - 1)
+        reached, count = [0], 0
+        while reached:
+            count += 1
+            ways = {way for pc in reached for way in self._successors(pc)}
+            reached = [pc for pc in ways if fewest[pc] is None]
+            for pc in reached:
+                fewest[pc] = count
         return fewest
+
+    def _successors(self, pc: int) -> list[int]:
+        """Return the pcs that may follow one."""
+        ins = self._code[pc]
+        if _is_end(ins):
+            return []
+        ways = [] if ins.row.stem == "br" else [pc + 1]
+        return ways if ins.target is None else [*ways, ins.target]
 
     def _ways(self, pc: int) -> list[int]:
         """Return the pcs that may follow one, but for that of the loop."""
-        ins = self._code[pc]
-        ways = [] if ins.row.stem == "br" else [pc + 1]
-        return ways if ins.target is None or ins.target <= pc else [*ways, ins.target]
+        return [way for way in self._successors(pc) if way > pc]
 
     def _block(self, pc: int) -> int:
         """Return the pc at which the block of an instruction begins."""
@@ -180,7 +213,7 @@ class _Layout:
     def is_reached_together(self, pc: int) -> bool:
         """Return whether all warps that execute a block without loops before do it in one round."""
         block = self._block(pc)
-        return self.loop is None and self._steps[block] == block
+        return self._is_whole and self.loop is None and self._steps[block] == block
 
     def reaches_loads_first(self, loads: Sequence[int], stores: Sequence[int]) -> bool:
         """Return whether no warp stores while another one of its batch has still to load."""
@@ -191,7 +224,7 @@ class _Layout:
         if waiting == self._block(first):
             # Warps that are in that block load together; others are before it.
             waiting = max((a for a, b in pairwise(self._blocks) if b == waiting), default=-1)
-        # Each instruction is executed once at most: a warp has not executed more than its pc.
+        # Up to there each instruction is executed once at most: no warp has executed more than that.
         return all(waiting < (self._steps[self._block(pc)] or 0) for pc in stores)
 
     def rounds(self, loads: Sequence[int], stores: Sequence[int]) -> LoopRounds | None:

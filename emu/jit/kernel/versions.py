@@ -10,6 +10,7 @@ from ...analysis.analysis import Analysis, analyse
 from ...analysis.facts import NEVER_TOGETHER, Facts, OwnMemory
 from ...analysis.lanes.lane_plan import LanePlan, order_differs
 from ...analysis.lanes.own_memory import has_own_memory
+from ...analysis.loops.moved_runs import moved_runs
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.warps.uniformity import Shapes
 from ...analysis.widths.width import USUAL
@@ -29,21 +30,24 @@ of their own beside the usual one."""
 def counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     """Return how lanes run in code that counts: alone in loops that can be counted so.
 
-    Accesses of lanes that run alone are not watched and do not load from copies, and warps must be
-    those of the launch.
+    Accesses of lanes that run alone are not watched, warps must be those of the launch, and no loop
+    may be one whose iterations are compared with other warps'.
     """
     from .counting.counters import may_count_alone
 
     facts = shapes.facts
     if facts.width != facts.counts or facts.splits or facts.stack:
         return counted.plan
-    if facts.by_batches:
+    relied, ops = counted.relied, shapes.ssa.ops
+    if relied.loop is not None:
         return counted.plan
     alone = LanePlan(shapes, counts_alone=True)
     loops = alone.sparse.values()
-    relied, ops = counted.relied, shapes.ssa.ops
     pcs = {op.pc for loop in loops for number in loop.nodes for op in ops.get(number, ())}
-    if not loops or not pcs.isdisjoint(relied.watched.keys() | relied.kept_out.keys()):
+    if not loops or not pcs.isdisjoint(relied.watched):
+        return counted.plan
+    moves_runs = any(moved_runs(shapes.ssa, loop) for loop in loops)
+    if moves_runs and not pcs.isdisjoint(relied.kept_out):
         return counted.plan
     may = may_count_alone(facts, counted.plan, counted.regions, loops)
     return alone if may else counted.plan

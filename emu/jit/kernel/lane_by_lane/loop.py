@@ -26,6 +26,7 @@ from ..loops.hoisted import Hoisted
 from ..memory.conditional import may_be_conditional
 from ..memory.joint_tests import JointTests
 from ..memory.kernel_memory import KernelMemory
+from ..memory.watched.kept_in import offsets_in
 from ..variables import Variables
 from .cells import LaneCells, cell_type
 from .counted_runs import CountedRun
@@ -55,6 +56,8 @@ class LaneByLane:
         self.one.charges = lanes.charges
         self.one.mask = ["splat (i1 true)"]
         self._instructions = Instructions(self.one, memory, _refuse)
+        self._kept_in = {} if memory.relied is None else memory.relied.kept_out
+        """Accesses that must stay in the buffer of a parameter, in code that counts."""
         self._joint_tests = JointTests(self._instructions.access.local.checks, self._ssa, loop)
         self._lane = ""
         """The number of the lane, an i64."""
@@ -175,6 +178,8 @@ class LaneByLane:
         for op, group in self._joint_tests.ops(number):
             if group:
                 self._joint_tests.test(group)
+            if op.pc in self._kept_in:
+                offsets_in(self.one, op, self._kept_in[op.pc])
             self._instructions.op(op)
         self.owe(number)
 
@@ -255,7 +260,9 @@ class LaneByLane:
         if side is None or side in self.one.charges.node:
             return False
         memory, ops = self._instructions.access.global_, self._ssa.ops.get(side, ())
-        if not all(may_be_conditional(memory.addresses, op) for op in ops):
+        if not all(
+            may_be_conditional(memory.addresses, op) and op.pc not in self._kept_in for op in ops
+        ):
             return False
         code, one = self.code, self.one
         condition = one.scalar(self._ssa.conditions[number])

@@ -27,10 +27,11 @@ from .....analysis.facts import Facts
 from .....analysis.values.ssa import Op
 from ....llvm.function_text import FunctionText
 from ....llvm.text import integer
-from ....runtime.context import BASE, SIZE, Slot, TrapCode, owners_slot, param_slot
+from ....runtime.context import SIZE, Slot, owners_slot, param_slot
 from ...context_code import load_slot, load_slot_32, store_slot
 from ...lane_code import LaneCode
 from ..kernel_memory import KernelMemory
+from .kept_in import offsets_in, refuse
 
 if TYPE_CHECKING:
     from .....analysis.counting.independence import Reliance
@@ -111,7 +112,7 @@ class Owners:
             else:
                 self._watch_global(op, self._relied.watched[op.pc] or 0)
         elif op.pc in self._relied.kept_out:
-            self._offsets(op, self._relied.kept_out[op.pc])
+            offsets_in(self.lanes, op, self._relied.kept_out[op.pc])
 
     def begin_warp(self) -> None:
         """Begin a warp: owners do not depend on it."""
@@ -126,24 +127,10 @@ class Owners:
 
     # --- global memory
 
-    def _offsets(self, op: Op, param: int) -> list[str]:
-        """Return the lanes' offsets into a parameter's buffer; running lanes are inside."""
-        lanes, code, entry = self.lanes, self.lanes.code, self.lanes.entry
-        address, t = op.ins.address, integer(64, self.lanes.n)
-        assert address is not None
-        assert op.base is not None
-        moved = entry.let(f"sub i64 {address.offset}, {load_slot(entry, param_slot(param, BASE))}")
-        size = lanes.chunk_of(64, load_slot(code, param_slot(param, SIZE)))
-        by = lanes.chunk_of(64, moved)
-        offsets = [code.let(f"add {t} {c}, {by}") for c in lanes.vector(op.base)]
-        outside = [code.let(f"icmp uge {t} {o}, {size}") for o in offsets]
-        self._refuse(op, lanes.combine("and", outside, lanes.mask))
-        return offsets
-
     def _watch_global(self, op: Op, param: int) -> None:
         lanes, code, entry = self.lanes, self.lanes.code, self.lanes.entry
         unit, items = self._relied.unit, prod(lanes.facts.group_size)
-        offsets = self._offsets(op, param)
+        offsets = offsets_in(self.lanes, op, param)
         size = load_slot(entry, param_slot(param, SIZE))
         slot = owners_slot(len(self._memory.params), param)
         first = load_slot_32(entry, Slot.OWNER)
@@ -377,11 +364,4 @@ class Owners:
         return code.let(f"getelementptr i32, ptr {room.owners}, i64 {wide}")
 
     def _refuse(self, op: Op, lanes_: Sequence[str]) -> None:
-        """End the launch if a lane's access is refused."""
-        lanes, code = self.lanes, self.lanes.code
-        end, go = code.fresh_label("o"), code.fresh_label("o")
-        code.branch(lanes.any(lanes_), end, go, rarely=True)
-        code.block(end)
-        # The launch starts over, whatever it ends with.
-        lanes.trap(TrapCode.OUT_OF_BOUNDS, op.pc, lanes_)
-        code.block(go)
+        refuse(self.lanes, op, lanes_)
