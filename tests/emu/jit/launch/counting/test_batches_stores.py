@@ -114,7 +114,9 @@ OTHERS = {
     "a loop back to the load": peel()
     .replace("ld_global_u32 $s2", "@again:\n ld_global_u32 $s2")
     .replace("br @edge", "cmp_eq_u32 $c0, $s5, 7\n cbr $c0, @again\n br @edge"),
-    "an atomic with a result": peel("atomic_add_global_u32 $s8, [$d7], $s6\n add_u32 $s6, $s6, $s8"),
+    "an atomic with a result": peel(
+        "atomic_add_global_u32 $s8, [$d7], $s6\n add_u32 $s6, $s6, $s8"
+    ),
     "stores of two values": peel("st_global_u32 $s6, [$d7]\n st_global_u32 $s5, [$d7]"),
 }
 
