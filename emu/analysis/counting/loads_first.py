@@ -224,7 +224,7 @@ class _Layout:
         if waiting == self._block(first):
             # Warps that are in that block load together; others are before it.
             waiting = max((a for a, b in pairwise(self._blocks) if b == waiting), default=-1)
-        # Up to there each instruction is executed once at most: a warp has executed no more than it.
+        # Up to there each instruction is executed once at most: no warp has executed more.
         return all(waiting < (self._steps[self._block(pc)] or 0) for pc in stores)
 
     def rounds(self, loads: Sequence[int], stores: Sequence[int]) -> LoopRounds | None:

@@ -12,6 +12,7 @@ from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
 from .masks import Masks
 from .sparse import order_shows, sparse_counted, sparse_loops, ways_out
+from .traced import traced_loops
 
 MOST_ALONE = 64
 """The most lanes of a warp in which a lane may run a loop alone: a mask is one word there."""
@@ -29,11 +30,11 @@ class LanePlan:
     """Loops that run lane by lane, where lanes wait while a node runs, and the masks of nodes.
 
     Nodes that never run, or only inside of a loop that always runs lane by lane, are not in
-    `waits`. In code that counts, only loops do so that it `counts_alone`, if asked for; where lanes
-    see each other, none does.
+    `waits`. In code that counts, only loops do so that it `counts_alone` or `traces`, if asked for;
+    where lanes see each other, none does.
     """
 
-    def __init__(self, shapes: Shapes, *, counts_alone: bool = False) -> None:
+    def __init__(self, shapes: Shapes, *, counts_alone: bool = False, traces: bool = False) -> None:
         flow = shapes.flow
         self.uniform_branches = shapes.uniform_branches()
         facts = shapes.facts
@@ -44,6 +45,10 @@ class LanePlan:
             self.sparse = sparse_loops(shapes)
         elif few_lanes and counts_alone:
             self.sparse = sparse_counted(shapes)
+        elif few_lanes and traces:
+            self.sparse = traced_loops(shapes)
+        self.traced = frozenset(self.sparse if traces else ())
+        """The headers of those that leave traces of their lanes' branches."""
         moves_run = any(
             run.is_shared for loop in self.sparse.values() for run in moved_runs(shapes.ssa, loop)
         )

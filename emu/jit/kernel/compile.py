@@ -42,7 +42,13 @@ from ..runtime.helpers import symbols
 from ..runtime.in_flight import takes_integers, takes_many
 from ..runtime.shifts import SMALL, shifts_fast
 from ..runtime.strips import reporting_lowest
-from .versions import counting_plan, facts_in_turns, version_alone, versions_in
+from .versions import (
+    counting_plan,
+    facts_in_turns,
+    traced_version,
+    version_alone,
+    versions_in,
+)
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -190,7 +196,12 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
     usual = facts_of(kernel, geometry)
-    own = replace(own, together_from=usual.together_from, finds_limit=usual.finds_limit)
+    own = replace(
+        own,
+        together_from=usual.together_from,
+        finds_limit=usual.finds_limit,
+        own_memory=usual.own_memory,
+    )
     if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
         usual = replace(usual, width=WIDE)
@@ -302,7 +313,13 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         counted = Counted(regions, relied, analysis.lane_plan(facts))
     usual_facts, alone = versions_in(kernel, analysis, facts)
     shapes = analysis.shapes(usual_facts)
-    plan = analysis.lane_plan(usual_facts) if counted is None else counting_plan(shapes, counted)
+    if counted is None:
+        plan = analysis.lane_plan(usual_facts)
+    else:
+        plan = counting_plan(shapes, counted)
+        alone = traced_version(kernel, analysis, facts, counted)
+        if alone is not None and facts.own_memory is OwnMemory.ALONE:
+            (shapes, plan), alone = alone, None
     module = ModuleText(function_attributes())
     usual = facts_in_turns(kernel, facts)
 
@@ -315,7 +332,9 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     function = KernelCode(module, kernel, readonly_bytes, shapes, plan, counted, make_others)
     giving = refilled(kernel, shapes, plan) if host_has("avx512f") else None
     if alone is not None or plan.finds_limit:
-        version = None if alone is None else KernelCode(module, kernel, readonly_bytes, *alone)
+        version = None
+        if alone is not None:
+            version = KernelCode(module, kernel, readonly_bytes, *alone, counted)
         module.define("kernel", function.fastest(version))
     elif giving is not None:
         usual_code = function.text(kernel=f"define internal i32 @{refilling.IN_ORDER}")

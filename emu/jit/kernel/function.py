@@ -231,7 +231,8 @@ class KernelCode:
             return Edges(lanes, self.plan, splits)
         if self._counted is not None:
             regions, plan = self._counted.regions, self._counted.plan
-            alone = {loop.number for loop in self.plan.sparse.values()}
+            sparse = self.plan.sparse.items()
+            alone = {loop.number for header, loop in sparse if header not in self.plan.traced}
             iterations = self._iterations(lanes)
             self._counters = Counters(
                 lanes,

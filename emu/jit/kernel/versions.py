@@ -9,6 +9,7 @@ from ....isa.program import Kernel
 from ...analysis.analysis import Analysis, analyse
 from ...analysis.facts import NEVER_TOGETHER, Facts, OwnMemory
 from ...analysis.lanes.lane_plan import LanePlan, order_differs
+from ...analysis.lanes.sparse import order_shows
 from ...analysis.lanes.own_memory import has_own_memory
 from ...analysis.loops.moved_runs import moved_runs
 from ...analysis.suitability.barriers import arrive_whole
@@ -53,6 +54,35 @@ def counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     return alone if may else counted.plan
 
 
+def traced_version(
+    kernel: Kernel, analysis: Analysis, facts: Facts, counted: Counted
+) -> tuple[Shapes, LanePlan] | None:
+    """Return the analyses for code that counts loops by the traces of lanes that run them alone.
+
+    None where there are no such loops, and where memory could depend on how they run.
+    """
+    from .counting.counters import may_trace
+
+    if not kernel.private_size or facts.own_memory is OwnMemory.TOGETHER:
+        return None
+    if facts.splits or facts.stack or counted.relied.loop is not None:
+        return None
+    alone = replace(
+        facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER, finds_limit=False
+    )
+    shapes = analysis.shapes(alone)
+    if any(node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes):
+        return None
+    plan = LanePlan(shapes, traces=True)
+    if not plan.sparse or any(order_shows(shapes.ssa, loop) for loop in plan.sparse.values()):
+        return None
+    ops = shapes.ssa.ops
+    pcs = {op.pc for loop in plan.sparse.values() for n in loop.nodes for op in ops.get(n, ())}
+    if not pcs.isdisjoint(counted.relied.watched):
+        return None
+    return (shapes, plan) if may_trace(alone, counted.plan, counted.regions) else None
+
+
 def versions_in(
     kernel: Kernel, analysis: Analysis, facts: Facts
 ) -> tuple[Facts, tuple[Shapes, LanePlan] | None]:
@@ -62,6 +92,8 @@ def versions_in(
     other sparse loops do on this host. Many instructions have one version, for all lanes: a second
     one takes as long to compile, and so much arithmetic pays in vectors.
     """
+    if facts.counts:
+        return facts, None
     measures = kernel.private_size and facts.own_memory is OwnMemory.MEASURED
     alone = version_alone(analysis, facts) if measures else None
     if alone is None:

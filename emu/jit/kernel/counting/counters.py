@@ -85,6 +85,12 @@ def may_count_alone(
     return rows.do and rows.size <= MOST_MASKS and have_regions and agree_inside
 
 
+def may_trace(facts: Facts, plan: LanePlan, regions: Mapping[int, Region]) -> bool:
+    """Return whether masks of iterations are kept, as loops need whose lanes leave traces."""
+    rows = rows_of(facts, plan, divergent(regions, plan))
+    return rows.do and rows.size <= MOST_MASKS
+
+
 class Counters:
     """Emits the counting of a kernel's warps; `starting` are the lanes of a warp at its start.
 

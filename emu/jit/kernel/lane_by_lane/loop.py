@@ -33,6 +33,7 @@ from .counted_runs import CountedRun
 from .dispatched import Dispatched, found_dispatches
 from .exits import LaneExits
 from .moved_runs import move_run, moves_runs
+from .traced import TracedRun
 from .values import LaneValues
 
 
@@ -63,14 +64,18 @@ class LaneByLane:
         """The number of the lane, an i64."""
         self._cells = LaneCells(lanes)
         self._exits = LaneExits(edges, loop, self._cells)
-        self._values = LaneValues(lanes, loop, self._cells, has_both=edges.plan.has_both)
+        is_traced = loop.header in edges.plan.traced
+        self._values = LaneValues(
+            lanes, loop, self._cells, has_both=edges.plan.has_both, continues=is_traced
+        )
         self.version = ""
         """The version of the loop that is being written: the prefix of its labels."""
         self._is_tested = False
         """Whether that version tests accesses."""
         self._joined: set[int] = set()
         """Nodes of that version that are written without a branch, in the node before them."""
-        self._dispatched = Dispatched(self.one, self, found_dispatches(self._ssa, loop))
+        dispatches = [] if is_traced else found_dispatches(self._ssa, loop)
+        self._dispatched = Dispatched(self.one, self, dispatches)
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
         runs = moved_runs(lanes.ssa, loop) if moves_runs() else []
@@ -78,8 +83,16 @@ class LaneByLane:
         """Header -> the run that its loop moves."""
         self._counted: CountedRun | None = None
         """What counts the loop, in code that counts."""
+        self._traced: TracedRun | None = None
+        """The same for a loop through which lanes go several ways."""
         if isinstance(edges.counters, Counters):
-            self._counted = CountedRun(edges.counters, loop, self.one, self._cells)
+            counts = edges.counters, loop, self.one, self._cells
+            if is_traced:
+                self._traced = TracedRun(*counts, self._values.phis())
+            else:
+                self._counted = CountedRun(*counts)
+        self._remaining = ""
+        """Where the lanes are kept that have still to run, a ptr."""
 
     def _report(self, lane: str) -> None:
         # Code that reports may be shared by both versions of the loop.
@@ -93,7 +106,7 @@ class LaneByLane:
         """Append the loop, from the run of its header to the jump to the node that runs next."""
         lanes, code, header = self.lanes, self.code, self.loop.header
         hoisted = Hoisted(lanes, self._instructions.access, self.loop, each=True)
-        if hoisted.is_useful:
+        if hoisted.is_useful and self._traced is None:
             code.branch(hoisted.hold(), f"each{header}", f"alone{header}")
             code.block(f"each{header}")
             hoisted.enter()
@@ -108,7 +121,13 @@ class LaneByLane:
         self.one.variables.check()
         if self._counted is not None:
             self._counted.count()
+        if self._traced is not None:
+            self._traced.count(self._remaining, f"resume{header}")
         self._exits.rejoin()
+        if self._traced is not None:
+            code.block(f"resume{header}")
+            self._load_ahead(self._remaining, self._values.ahead())
+            code.jump(f"checked_next{header}")
 
     def _emit_lanes(self, version: str, hoisted: Hoisted | None) -> None:
         """Append a version of the loop, whose labels begin with its name, for lane after lane."""
@@ -125,7 +144,7 @@ class LaneByLane:
         self._joined.clear()
         self._instructions.access.rely_on(certain)
         self._instructions.steps = {} if hoisted is None else hoisted.steps()
-        remaining = lanes.entry.let("alloca i64")
+        remaining = self._remaining = lanes.entry.let("alloca i64")
         code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
         ahead = self._values.ahead()
         self._load_ahead(remaining, ahead)
@@ -198,6 +217,8 @@ class LaneByLane:
             budget.pay(self.one, loop)
         if self._counted is not None and loop is self.loop:
             self._counted.add("1")
+        if self._traced is not None:
+            self._traced.next_iteration(self._lane, f"{self.version}_next{self.loop.header}")
         code.jump(self._dispatched.label(loop.header), unroll=unroll)
 
     def _load_ahead(self, remaining: str, ahead: dict[Value, str]) -> None:
@@ -229,6 +250,8 @@ class LaneByLane:
         budget.begin_owing(one)
         if self._counted is not None:
             self._counted.begin()
+        if self._traced is not None:
+            self._traced.begin()
         self._instructions.access.local.rows.begin_own()
 
     def leave(self, number: int) -> None:
@@ -243,6 +266,8 @@ class LaneByLane:
         fall, taken = node.successors
         no, yes = code.fresh_label("e"), code.fresh_label("e")
         condition = one.scalar(self._ssa.conditions[number])
+        if self._traced is not None:
+            self._traced.branch(condition)
         code.branch(condition, yes, no)
         known = dict(one.local)
         for label, target in ((no, fall), (yes, taken)):
@@ -256,7 +281,8 @@ class LaneByLane:
         Such a branch is often mispredicted. The stores are made in any case, to where nothing reads
         them if the lane would not run them.
         """
-        side = None if self._hoisted is None else short_side(self._ssa, self.loop, number)
+        leaves = self._hoisted is None or self._traced is not None
+        side = None if leaves else short_side(self._ssa, self.loop, number)
         if side is None or side in self.one.charges.node:
             return False
         memory, ops = self._instructions.access.global_, self._ssa.ops.get(side, ())
@@ -303,6 +329,8 @@ class LaneByLane:
         self._exits.leave(way, zip(phis, values, strict=True), self._lane)
         if self._counted is not None:
             self._counted.leave(self._lane)
+        if self._traced is not None:
+            self._traced.leave(self._lane)
         code.jump(f"{self.version}_next{self.loop.header}")
 
 
