@@ -27,6 +27,9 @@ WORDS = 32
 BITS = 32
 """Bits of a word: one marks the end."""
 
+_PRESENT = "words that are read"
+"""The variable of the words that all lanes read."""
+
 _BITS, _KEPT = "trace", "words of the trace"
 """Variables of a lane alone: the word that is written, and how many are kept."""
 
@@ -53,7 +56,7 @@ class TracedRun:
         self._most = bits_of(lanes.flow, loop)
         self._words = entry.let(f"alloca [{w * WORDS} x i{BITS}], align 64")
         self._present = entry.let(f"alloca [{w} x i{BITS}], align 64")
-        """The words that are read, of all lanes; 1 where all bits have been."""
+        """Where lanes get their next words."""
         self._kept = cells.new(RegClass.D)
         """How many words of each lane are kept."""
         self._next = cells.new(RegClass.D)
@@ -62,13 +65,21 @@ class TracedRun:
         for number in loop.nodes:
             lanes.variables.set_word(self._waiting(number), "0")
         lanes.variables.set_word(self._waiting(loop.header), lanes.word(lanes.mask))
-        t = integer(BITS, lanes.n)
+        self._set_bits([f"splat (i{BITS} 1)"] * lanes.k)
         for j in range(lanes.k):
-            self._code.line(f"store {t} splat (i{BITS} 1), ptr {self._chunk(j)}, align 4")
             for cell in self._kept, self._next:
                 place = self._code.let(f"getelementptr i64, ptr {cell}, i64 {j * lanes.n}")
                 zeros = f"{integer(64, lanes.n)} zeroinitializer"
                 self._code.line(f"store {zeros}, ptr {place}, align 8")
+
+    @property
+    def _bits(self) -> list[str]:
+        """The words that are read, of all lanes; 1 where all bits have been."""
+        return self._lanes.variables.load(_PRESENT, [integer(BITS, self._lanes.n)] * self._lanes.k)
+
+    def _set_bits(self, chunks: list[str]) -> None:
+        types = [integer(BITS, self._lanes.n)] * self._lanes.k
+        self._lanes.variables.store(_PRESENT, types, chunks)
 
     def _waiting(self, number: int) -> str:
         return f"lanes at {number} by their traces"
@@ -192,23 +203,22 @@ class TracedRun:
     def _take_bits(self) -> list[str]:
         """Return the running lanes whose next bit is set, and let them have read it."""
         lanes, code, t = self._lanes, self._code, integer(BITS, self._lanes.n)
-        taken = []
-        for j, mask in enumerate(lanes.mask):
-            place = self._chunk(j)
-            bits = code.let(f"load {t}, ptr {place}, align 4")
-            first = code.let(f"trunc {t} {bits} to {lanes.mask_type}")
+        taken, left = [], []
+        for bits, mask in zip(self._bits, lanes.mask, strict=True):
+            first = code.let(f"and {t} {bits}, splat (i{BITS} 1)")
+            first = code.let(f"icmp ne {t} {first}, zeroinitializer")
             taken.append(code.let(f"and {lanes.mask_type} {first}, {mask}"))
             others = code.let(f"lshr {t} {bits}, splat (i{BITS} 1)")
-            bits = code.let(f"select {lanes.mask_type} {mask}, {t} {others}, {t} {bits}")
-            code.line(f"store {t} {bits}, ptr {place}, align 4")
+            left.append(code.let(f"select {lanes.mask_type} {mask}, {t} {others}, {t} {bits}"))
+        self._set_bits(left)
         return taken
 
     def _refill(self, running: str, remaining: str, resume: str) -> None:
         """Give the running lanes their next words, where they have read all bits."""
         lanes, code, t = self._lanes, self._code, integer(BITS, self._lanes.n)
         ended = []
-        for j, mask in enumerate(lanes.chunks(running)):
-            bits = code.let(f"load {t}, ptr {self._chunk(j)}, align 4")
+        present = self._bits
+        for bits, mask in zip(present, lanes.chunks(running), strict=True):
             read = code.let(f"icmp eq {t} {bits}, splat (i{BITS} 1)")
             ended.append(code.let(f"and {lanes.mask_type} {read}, {mask}"))
         each, found, lacks, over, stop, go = (code.fresh_label("traced") for _ in range(6))
@@ -217,6 +227,8 @@ class TracedRun:
         code.block(before)
         words = lanes.variables
         words.set_word("lanes without bits", first)
+        for j, bits in enumerate(present):
+            code.line(f"store {t} {bits}, ptr {self._chunk(j)}, align 4")
         code.line(f"store i64 0, ptr {remaining}")
         code.jump(each)
         code.block(each)
@@ -242,6 +254,8 @@ class TracedRun:
         code.block(over)
         code.branch(code.let(f"icmp eq i64 {others}, 0"), stop, each)
         code.block(stop)
+        chunks = [code.let(f"load {t}, ptr {self._chunk(j)}, align 4") for j in range(lanes.k)]
+        self._set_bits(chunks)
         lacking = code.let(f"load i64, ptr {remaining}")
         code.branch(code.let(f"icmp eq i64 {lacking}, 0"), go, resume)
         code.block(go)
