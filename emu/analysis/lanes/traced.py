@@ -2,37 +2,27 @@
 
 Lanes go several ways through such a loop, so its counts do not follow from how often they go. The
 trace says what the post-dominator stack runs: code that only follows it counts that
-(jit/kernel/lane_by_lane/traced.py). All ways back lead to the loop's header, where a trace may be
-continued.
+(jit/kernel/lane_by_lane/traced.py).
 """
 
 from __future__ import annotations
 
 from ..flow.order import Flow, Loop
 from ..warps.uniformity import Shapes
-from .own_memory import has_own_memory
-from .sparse import can_run_alone
+from .sparse import sparse_loops
 
 MOST_BITS = 16
-"""Branches of an iteration, at most: a trace is kept in words that have those of whole ones."""
+"""Branches up to the next latch, at most: a trace is kept in words that begin after latches."""
 
 
 def traced_loops(shapes: Shapes) -> dict[int, Loop]:
-    """Return header -> loop of the loops over a lane's own memory that lanes can run so."""
+    """Return header -> loop of the loops that lanes can run so."""
     flow = shapes.flow
-    return {
-        loop.header: loop
-        for loop in flow.loops
-        if has_own_memory(shapes, loop)
-        and can_run_alone(shapes, loop)
-        and not any(o.nodes > loop.nodes and o.header == loop.header for o in flow.loops)
-        and all(o.header == loop.header for o in flow.loops if o.nodes < loop.nodes)
-        and bits_of(flow, loop) <= MOST_BITS
-    }
+    return {h: o for h, o in sparse_loops(shapes).items() if bits_of(flow, o) <= MOST_BITS}
 
 
 def bits_of(flow: Flow, loop: Loop) -> int:
-    """Return the most branches that a lane executes in an iteration."""
+    """Return the most branches that a lane executes up to a latch, or until it leaves the loop."""
     most: dict[int, int] = {}
     for number in sorted(loop.nodes, key=lambda n: -flow.position[n]):
         node = flow.nodes[number]
@@ -42,4 +32,4 @@ def bits_of(flow: Flow, loop: Loop) -> int:
         ways = (flow.route(number, to) for to in node.successors)
         after = max((most.get(way, 0) for way in ways), default=0)
         most[number] = after + (len(node.successors) > 1)
-    return most[loop.header]
+    return max(most.values())

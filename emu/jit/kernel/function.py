@@ -225,7 +225,8 @@ class KernelCode:
             from .counting.split_counts import SplitCounts
 
             assert self._counted is not None
-            splits = SplitCounts(lanes, self.plan, self._counted.regions, warp.existing)
+            plan, regions = self._counted.plan, self._counted.regions
+            splits = SplitCounts(lanes, plan, regions, warp.existing)
             splits.begin_warp()
             self._finish = splits.finish
             return Edges(lanes, self.plan, splits)

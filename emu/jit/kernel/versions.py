@@ -9,8 +9,8 @@ from ....isa.program import Kernel
 from ...analysis.analysis import Analysis, analyse
 from ...analysis.facts import NEVER_TOGETHER, Facts, OwnMemory
 from ...analysis.lanes.lane_plan import LanePlan, order_differs
-from ...analysis.lanes.sparse import order_shows
 from ...analysis.lanes.own_memory import has_own_memory
+from ...analysis.lanes.sparse import order_shows
 from ...analysis.loops.moved_runs import moved_runs
 from ...analysis.suitability.barriers import arrive_whole
 from ...analysis.warps.uniformity import Shapes
@@ -65,7 +65,7 @@ def traced_version(
 
     if not kernel.private_size or facts.own_memory is OwnMemory.TOGETHER:
         return None
-    if facts.splits or facts.stack or counted.relied.loop is not None:
+    if facts.stack or counted.relied.loop is not None:
         return None
     alone = replace(
         facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER, finds_limit=False
@@ -80,7 +80,8 @@ def traced_version(
     pcs = {op.pc for loop in plan.sparse.values() for n in loop.nodes for op in ops.get(n, ())}
     if not pcs.isdisjoint(counted.relied.watched):
         return None
-    return (shapes, plan) if may_trace(alone, counted.plan, counted.regions) else None
+    may = facts.splits or may_trace(alone, counted.plan, counted.regions)
+    return (shapes, plan) if may else None
 
 
 def versions_in(

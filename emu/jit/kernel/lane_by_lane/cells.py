@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....isa.types import RegClass
 from ....analysis.values.ssa import Value
-from ...llvm.text import integer, register_type
+from ...llvm.text import integer
 from ..lane_code import LaneCode
 
 
@@ -20,15 +20,11 @@ class LaneCells:
         count = max(count, self.lanes.width)
         return self.lanes.entry.let(f"alloca [{count} x {cell_type(cls)}], align 64")
 
-    def spill(self, value: Value, known: str | None = None) -> str:
-        """Return cells that have what a value is in each lane, maybe a `known` constant."""
+    def spill(self, value: Value) -> str:
+        """Return cells that have what a value is in each lane."""
         # One more, which is loaded after the last lane.
         lanes, cells = self.lanes, self.new(value.cls, 65)
-        if known is None:
-            chunks = lanes.vector(value)
-        else:
-            chunks = [f"splat ({register_type(value.cls, 0)} {known})"] * lanes.k
-        for j, chunk in enumerate(chunks):
+        for j, chunk in enumerate(lanes.vector(value)):
             type_, wide = cell_type(value.cls, lanes.n), chunk
             if value.cls is RegClass.C:
                 wide = self.code.let(f"zext {lanes.mask_type} {chunk} to {type_}")

@@ -65,9 +65,7 @@ class LaneByLane:
         self._cells = LaneCells(lanes)
         self._exits = LaneExits(edges, loop, self._cells)
         is_traced = loop.header in edges.plan.traced
-        self._values = LaneValues(
-            lanes, loop, self._cells, has_both=edges.plan.has_both, continues=is_traced
-        )
+        self._values = LaneValues(lanes, loop, self._cells, has_both=edges.plan.has_both)
         self.version = ""
         """The version of the loop that is being written: the prefix of its labels."""
         self._is_tested = False
@@ -78,19 +76,18 @@ class LaneByLane:
         self._dispatched = Dispatched(self.one, self, dispatches)
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
-        runs = moved_runs(lanes.ssa, loop) if moves_runs() else []
+        runs = moved_runs(lanes.ssa, loop) if moves_runs() and not is_traced else []
         self._runs = {run.loop.header: run for run in runs}
         """Header -> the run that its loop moves."""
         self._counted: CountedRun | None = None
         """What counts the loop, in code that counts."""
         self._traced: TracedRun | None = None
         """The same for a loop through which lanes go several ways."""
-        if isinstance(edges.counters, Counters):
-            counts = edges.counters, loop, self.one, self._cells
-            if is_traced:
-                self._traced = TracedRun(*counts, self._values.phis())
-            else:
-                self._counted = CountedRun(*counts)
+        if is_traced:
+            assert edges.counters is not None
+            self._traced = TracedRun(edges.counters, loop, self.one, self._cells)
+        elif isinstance(edges.counters, Counters):
+            self._counted = CountedRun(edges.counters, loop, self.one, self._cells)
         self._remaining = ""
         """Where the lanes are kept that have still to run, a ptr."""
 
@@ -162,7 +159,10 @@ class LaneByLane:
         code.line(f"store i64 {others}, ptr {remaining}")
         self._load_ahead(remaining, ahead)
         self._enter(own)
-        code.jump(f"{version}{'run' if header in self._runs else ''}{header}")
+        if self._traced is not None:
+            self._traced.resume(self._lane, f"{version}{header}", self._dispatched.label)
+        else:
+            code.jump(f"{version}{'run' if header in self._runs else ''}{header}")
         self._emit_nodes()
 
     def _emit_nodes(self) -> None:
@@ -218,7 +218,8 @@ class LaneByLane:
         if self._counted is not None and loop is self.loop:
             self._counted.add("1")
         if self._traced is not None:
-            self._traced.next_iteration(self._lane, f"{self.version}_next{self.loop.header}")
+            following = f"{self.version}_next{self.loop.header}"
+            self._traced.next_iteration(self._lane, loop.header, following)
         code.jump(self._dispatched.label(loop.header), unroll=unroll)
 
     def _load_ahead(self, remaining: str, ahead: dict[Value, str]) -> None:

@@ -10,14 +10,15 @@ alone again from the iteration at which it has stopped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from .....isa.types import RegClass
 from ....analysis.flow.order import Loop
 from ....analysis.lanes.traced import bits_of
-from ....analysis.values.ssa import Phi
+from ....analysis.values.ssa import Value
 from ...llvm.text import integer
 from ..counting.counters import Counters
+from ..counting.split_counts import SplitCounts
 from ..lane_code import LaneCode
 from .cells import LaneCells
 
@@ -39,20 +40,16 @@ class TracedRun:
 
     def __init__(
         self,
-        counters: Counters,
+        counters: Counters | SplitCounts,
         loop: Loop,
         one: LaneCode,
         cells: LaneCells,
-        again: Mapping[Phi, str],
     ) -> None:
-        """Append what precedes the loop: no lane has a trace.
-
-        `again` are the cells from which a lane that continues takes the phis of the header.
-        """
+        """Append what precedes the loop: no lane has a trace."""
         lanes = cells.lanes
         self._counters, self._loop, self._one, self._cells = counters, loop, one, cells
         self._lanes, self._code, self._flow = lanes, lanes.code, lanes.flow
-        entry, w = lanes.entry, lanes.width
+        flow, entry, w = lanes.flow, lanes.entry, lanes.width
         self._most = bits_of(lanes.flow, loop)
         self._words = entry.let(f"alloca [{w * WORDS} x i{BITS}], align 64")
         self._present = entry.let(f"alloca [{w} x i{BITS}], align 64")
@@ -61,13 +58,27 @@ class TracedRun:
         """How many words of each lane are kept."""
         self._next = cells.new(RegClass.D)
         """Which of them is read next."""
-        self._again = again
+        self._headers = {
+            flow.loops[latch].header: number
+            for number, latch in enumerate(
+                (n.latch_of for n in flow.nodes if n.number in loop.nodes), 1
+            )
+            if latch is not None
+        }
+        """Header -> its number, of the loops in which a lane may stop."""
+        self._at = cells.new(RegClass.D)
+        """The number of the header at which each lane continues; 0 before it has begun."""
+        own: list[Value] = [phi for n in loop.nodes for phi in lanes.ssa.phis.get(n, ())]
+        ops = (op for n in loop.nodes for op in lanes.ssa.ops.get(n, ()))
+        own += [op for op in ops if op in lanes.table.crossing]
+        self._own = {value: cells.new(value.cls) for value in own}
+        """What a lane that stops has computed in the loop, and where it is kept."""
         for number in loop.nodes:
             lanes.variables.set_word(self._waiting(number), "0")
         lanes.variables.set_word(self._waiting(loop.header), lanes.word(lanes.mask))
         self._set_bits([f"splat (i{BITS} 1)"] * lanes.k)
         for j in range(lanes.k):
-            for cell in self._kept, self._next:
+            for cell in self._kept, self._next, self._at:
                 place = self._code.let(f"getelementptr i64, ptr {cell}, i64 {j * lanes.n}")
                 zeros = f"{integer(64, lanes.n)} zeroinitializer"
                 self._code.line(f"store {zeros}, ptr {place}, align 8")
@@ -102,10 +113,24 @@ class TracedRun:
         others = code.let(f"lshr i64 {words.word(_BITS)}, 1")
         words.set_word(_BITS, code.let(f"or disjoint i64 {others}, {bit}"))
 
-    def next_iteration(self, lane: str, following: str) -> None:
+    def resume(self, lane: str, begin: str, label: Callable[[int], str]) -> None:
+        """Let a lane begin the loop, at a label, or continue at the `label` of another header."""
+        code, words = self._code, self._one.variables
+        at, again = self._cells.load(RegClass.D, self._at, lane), code.fresh_label("trace")
+        code.branch(code.let(f"icmp eq i64 {at}, 0"), begin, again)
+        code.block(again)
+        for value, cells in self._own.items():
+            known = self._cells.load(value.cls, cells, lane)
+            if value.cls is RegClass.C:
+                known = code.let(f"trunc i8 {known} to i1")
+            words.store((value, "value"), self._one.types_of(value.cls, True), [known])
+        code.switch(at, begin, {number: label(h) for h, number in self._headers.items()})
+
+    def next_iteration(self, lane: str, header: int, following: str) -> None:
         """Keep the word of a lane if it may not have room for another iteration.
 
-        A lane that has no more room for words stops, and the code continues at `following`.
+        A lane that has no more room for words stops before the header, and the code continues at
+        `following`.
         """
         code, words = self._code, self._one.variables
         full, stop, go = (code.fresh_label("trace") for _ in range(3))
@@ -117,9 +142,10 @@ class TracedRun:
         code.branch(code.let(f"icmp eq i64 {kept}, {WORDS}"), stop, go)
         code.block(stop)
         self._cells.store(RegClass.D, self._kept, lane, kept)
-        for phi, cells in self._again.items():
-            (value,) = words.load((phi, "value"), self._one.types_of(phi.cls, True))
-            self._cells.store(phi.cls, cells, lane, value)
+        self._cells.store(RegClass.D, self._at, lane, str(self._headers[header]))
+        for value, cells in self._own.items():
+            (known,) = words.load((value, "value"), self._one.types_of(value.cls, True))
+            self._cells.store(value.cls, cells, lane, known)
         code.jump(following)
         code.block(go)
 
@@ -166,12 +192,13 @@ class TracedRun:
             go = code.fresh_label("traced")
             code.branch(code.let(f"icmp eq i64 {running}, 0"), after, go)
             code.block(go)
-            if number == header:
+            if number in self._headers:
                 self._refill(running, remaining, resume)
             lanes.variables.set_word(self._waiting(number), "0")
             lanes.mask = lanes.chunks(running)
             self._run(number)
-            code.jump(labels[header] if self._flow.nodes[number].latch_of is not None else after)
+            latch_of = self._flow.nodes[number].latch_of
+            code.jump(after if latch_of is None else labels[self._flow.loops[latch_of].header])
         code.block(ends)
         lanes.mask = mask
 

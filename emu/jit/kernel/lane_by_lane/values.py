@@ -19,21 +19,11 @@ MOST_AHEAD = 4
 class LaneValues:
     """The values of a loop from outside, the phis of its header among them."""
 
-    def __init__(
-        self,
-        lanes: LaneCode,
-        loop: Loop,
-        cells: LaneCells,
-        *,
-        has_both: bool,
-        continues: bool = False,
-    ) -> None:
+    def __init__(self, lanes: LaneCode, loop: Loop, cells: LaneCells, *, has_both: bool) -> None:
         """Append what puts vectors into cells, before the loop.
 
-        `has_both`: lanes may have run some iterations together. If a lane `continues`, it finds all
-        phis of the header in cells.
+        `has_both`: lanes may have run some iterations together.
         """
-        self._continues = continues
         self._lanes, self._loop, self._cells, self._has_both = lanes, loop, cells, has_both
         self._in_cells: set[Value] = set()
         needed = sorted(taken_in(lanes.ssa, loop), key=lanes.table.position)
@@ -42,9 +32,6 @@ class LaneValues:
 
     def _spill(self, value: Value) -> str:
         lanes = self._lanes
-        if self._continues and isinstance(value, Phi) and value.node == self._loop.header:
-            self._in_cells.add(value)
-            return self._cells.spill(value, self._constant_of(value))
         if lanes.shapes.is_uniform(value):
             return lanes.scalar(value)
         if lanes.is_counted(value):
@@ -65,11 +52,6 @@ class LaneValues:
         if not isinstance(first, Const) or len({same_value(a) for a in brought}) > 1:
             return None
         return constant(value.cls, first.bits, 0)
-
-    def phis(self) -> dict[Phi, str]:
-        """Return the phis of the header, and their cells, if lanes may continue."""
-        header = self._loop.header
-        return {v: c for v, c in self._sources.items() if isinstance(v, Phi) and v.node == header}
 
     def ahead(self) -> dict[Value, str]:
         """Return the values, and their cells, that are loaded for a lane while one before it runs.
@@ -97,10 +79,10 @@ class LaneValues:
 
     def _own(self, value: Op | Phi, lane: str) -> str:
         lanes, code, cls, source = self._lanes, self._lanes.code, value.cls, self._sources[value]
-        if value in self._in_cells:
-            return self._loaded(value, self._cells.load(cls, source, lane))
+        if value not in self._in_cells and not lanes.is_counted(value):
+            return source
         if lanes.is_counted(value):
             type_, step = register_type(cls, 0), lanes.shapes.stride(value) or 0
             number = lane if cls is RegClass.D else code.let(f"trunc i64 {lane} to i32")
             return code.let(f"add {type_} {source}, {code.let(f'mul {type_} {number}, {step}')}")
-        return source
+        return self._loaded(value, self._cells.load(cls, source, lane))
