@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..flow.order import Flow, Loop
 from ..warps.uniformity import Shapes
+from .own_memory import has_own_memory
 from .sparse import sparse_loops
 
 MOST_BITS = 16
@@ -16,9 +17,16 @@ MOST_BITS = 16
 
 
 def traced_loops(shapes: Shapes) -> dict[int, Loop]:
-    """Return header -> loop of the loops that lanes can run so."""
+    """Return header -> loop of the loops over a lane's own memory that lanes can run so.
+
+    Other loops gain nothing: lanes that search a list are as fast together.
+    """
     flow = shapes.flow
-    return {h: o for h, o in sparse_loops(shapes).items() if bits_of(flow, o) <= MOST_BITS}
+    return {
+        header: loop
+        for header, loop in sparse_loops(shapes).items()
+        if has_own_memory(shapes, loop) and bits_of(flow, loop) <= MOST_BITS
+    }
 
 
 def bits_of(flow: Flow, loop: Loop) -> int:

@@ -225,8 +225,7 @@ class KernelCode:
             from .counting.split_counts import SplitCounts
 
             assert self._counted is not None
-            plan, regions = self._counted.plan, self._counted.regions
-            splits = SplitCounts(lanes, plan, regions, warp.existing)
+            splits = SplitCounts(lanes, self.plan, self._counted.regions, warp.existing)
             splits.begin_warp()
             self._finish = splits.finish
             return Edges(lanes, self.plan, splits)

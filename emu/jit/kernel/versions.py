@@ -65,7 +65,7 @@ def traced_version(
 
     if not kernel.private_size or facts.own_memory is OwnMemory.TOGETHER:
         return None
-    if facts.stack or counted.relied.loop is not None:
+    if facts.splits or facts.stack or counted.relied.loop is not None:
         return None
     alone = replace(
         facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER, finds_limit=False
@@ -80,8 +80,7 @@ def traced_version(
     pcs = {op.pc for loop in plan.sparse.values() for n in loop.nodes for op in ops.get(n, ())}
     if not pcs.isdisjoint(counted.relied.watched):
         return None
-    may = facts.splits or may_trace(alone, counted.plan, counted.regions)
-    return (shapes, plan) if may else None
+    return (shapes, plan) if may_trace(alone, counted.plan, counted.regions) else None
 
 
 def versions_in(

@@ -53,9 +53,8 @@ class SplitCounts:
         joins = sorted({r.join for r in regions.values() if r.join is not None})
         self._before = {join: self._new_block() for join in joins}
         """Re-convergence node -> the block of what lanes have again there."""
-        if not entry.module.has("split"):  # versions of a kernel share it
-            entry.module.define("split", split(self._block, FunctionText(entry.module)))
-            entry.module.define("rejoin", rejoin(self._block, FunctionText(entry.module)))
+        entry.module.define("split", split(self._block, FunctionText(entry.module)))
+        entry.module.define("rejoin", rejoin(self._block, FunctionText(entry.module)))
 
     def _new_block(self) -> str:
         entry, size = self.lanes.entry, self._block.size

@@ -83,11 +83,12 @@ class LaneByLane:
         """What counts the loop, in code that counts."""
         self._traced: TracedRun | None = None
         """The same for a loop through which lanes go several ways."""
-        if is_traced:
-            assert edges.counters is not None
-            self._traced = TracedRun(edges.counters, loop, self.one, self._cells)
-        elif isinstance(edges.counters, Counters):
-            self._counted = CountedRun(edges.counters, loop, self.one, self._cells)
+        if isinstance(edges.counters, Counters):
+            counts = edges.counters, loop, self.one, self._cells
+            if is_traced:
+                self._traced = TracedRun(*counts)
+            else:
+                self._counted = CountedRun(*counts)
         self._remaining = ""
         """Where the lanes are kept that have still to run, a ptr."""
 

@@ -1,11 +1,12 @@
 """Traces of the branches of lanes that run a loop alone, and code that counts what they say.
 
 A lane puts the outcome of each branch into a word, as the bit above those before it; another bit
-marks the end. Words with whole iterations of a lane are kept side by side. When all lanes have left
-the loop, or have no room for more, the nodes of the loop are run once more in their linear order,
-with masks, as if lanes ran together: without instructions, and with branches that take the next bit
-of each lane. That counts what the stack would execute. Where a lane has no words left, it runs
-alone again from the iteration at which it has stopped.
+marks the end. A word ends at a latch, or where the lane leaves the loop. The words of a lane are
+kept side by side. When all lanes have left the loop, or have no room for more, the nodes of the
+loop are run once more in their linear order, with masks, as if lanes ran together: without
+instructions, and with branches that take the next bit of each lane. That counts what the stack
+would execute. Where a lane has no words left, it runs alone again from the latch at which it has
+stopped.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from ....analysis.lanes.traced import bits_of
 from ....analysis.values.ssa import Value
 from ...llvm.text import integer
 from ..counting.counters import Counters
-from ..counting.split_counts import SplitCounts
 from ..lane_code import LaneCode
 from .cells import LaneCells
 
@@ -38,13 +38,7 @@ _BITS, _KEPT = "trace", "words of the trace"
 class TracedRun:
     """Emits the traces of a loop and its counts; `one` is the code of the lane that runs it."""
 
-    def __init__(
-        self,
-        counters: Counters | SplitCounts,
-        loop: Loop,
-        one: LaneCode,
-        cells: LaneCells,
-    ) -> None:
+    def __init__(self, counters: Counters, loop: Loop, one: LaneCode, cells: LaneCells) -> None:
         """Append what precedes the loop: no lane has a trace."""
         lanes = cells.lanes
         self._counters, self._loop, self._one, self._cells = counters, loop, one, cells

@@ -89,6 +89,38 @@ STEPS = {
         cbr $c0, @step
     """,
     "several exits": "cmp_eq_u32 $c0, $s7, 63\n cbr $c0, @end\n" + NEXT,
+    "a loop inside": """
+        and_u32 $s9, $s7, 7
+    @in:
+        cmp_eq_u32 $c0, $s9, 0
+        cbr $c0, @after
+        sub_u32 $s9, $s9, 1
+        and_u32 $s10, $s9, 1
+        cmp_eq_u32 $c0, $s10, 0
+        cbr $c0, @in
+        add_u32 $s8, $s8, $s9
+        br @in
+    @after:
+    """
+    + NEXT,
+    "a long loop inside": """
+        mov_u32 $s9, 0
+    @in:
+        add_u32 $s9, $s9, 1
+        and_u32 $s10, $s9, $s7
+        cmp_eq_u32 $c0, $s10, 0
+        cbr $c0, @even
+        add_u32 $s8, $s8, $s9
+    @even:
+        cmp_lt_u32 $c0, $s9, $s3
+        cbr $c0, @in
+        and_u32 $s10, $s8, 7
+        cmp_eq_u32 $c0, $s10, 0
+        cbr $c0, @end
+        add_u32 $s4, $s4, 1
+        cmp_lt_u32 $c0, $s4, 3
+        cbr $c0, @step
+    """,
     "a way past the end": "cmp_eq_u32 $c0, $s7, 63\n cbr $c0, @done\n" + NEXT,
 }
 
@@ -118,7 +150,10 @@ def test_lanes_leave_traces(request: pytest.FixtureRequest) -> None:
     assert ("@together(" in code) == ("@alone(" in code) == is_measured
 
 
-@pytest.mark.parametrize("name", ["two sides", "ways back before the end"])
+LONG = ["two sides", "ways back before the end", "a loop inside", "a long loop inside"]
+
+
+@pytest.mark.parametrize("name", LONG)
 def test_traces_that_are_longer_than_their_memory(name: str) -> None:
     """Lanes stop, and continue when their branches have been counted."""
     (function,) = simtlab.assemble(machine(STEPS[name]))
@@ -168,7 +203,7 @@ def test_a_budget_that_is_spent_in_the_loop() -> None:
 
 def random_steps(draw: random.Random) -> str:
     """Return a loop with sides, ways back and exits in any order."""
-    lines, back = ["add_u32 $s4, $s4, 1"], False
+    lines = ["add_u32 $s4, $s4, 1"]
     for i in range(draw.randint(1, 5)):
         test = f"cmp_{draw.choice(('lt', 'gt', 'eq'))}_u32 $c0, $s7, {draw.randint(0, 63)}"
         work = f"{draw.choice(('add', 'xor', 'mul'))}_u32 $s8, $s8, $s7"
@@ -180,13 +215,13 @@ def random_steps(draw: random.Random) -> str:
             lines += ["add_u32 $s7, $s7, 5", f"@b{i}:"]
         elif way == "back":
             # Not for ever: the number of steps is a part of what decides.
-            back = True
-            lines += [f"add_u32 $s9, $s7, $s4\n and_u32 $s9, $s9, 63\n {test.replace('$s7', '$s9')}"]
+            lines += [
+                f"add_u32 $s9, $s7, $s4\n and_u32 $s9, $s9, 63\n {test.replace('$s7', '$s9')}"
+            ]
             lines += ["cbr $c0, @step"]
         else:
             lines += [test.replace("lt", "eq").replace("gt", "eq"), "cbr $c0, @end"]
-    end = "cmp_lt_u32 $c0, $s4, $s3\n cbr $c0, @step\n"
-    return "\n".join(lines) + "\n" + end + ("" if back else "")
+    return "\n".join([*lines, "cmp_lt_u32 $c0, $s4, $s3", "cbr $c0, @step", ""])
 
 
 def check_random(seeds: range) -> int:
