@@ -7,6 +7,7 @@ with stores that must stay in the buffer of their parameter.
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def peel(store: str = "atomic_add_global_u32 [$d7], $s6", least: int = 3, head: 
     }}"""
 
 
-def given(items: int = ITEMS, seed: int = 5) -> tuple[object, ...]:
+def given(items: int = ITEMS, seed: int = 5) -> tuple[Any, ...]:
     """A graph of which most nodes have few neighbours."""
     numbers = np.random.default_rng(seed)
     degrees = numbers.integers(0, 5, items) + 20 * (numbers.random(items) < 0.02)
