@@ -76,6 +76,8 @@ def traced_version(
     plan = LanePlan(shapes, traces=True)
     if not plan.sparse or any(order_shows(shapes.ssa, loop) for loop in plan.sparse.values()):
         return None
+    if facts.own_memory is OwnMemory.MEASURED and _loop_size(shapes, plan) > MOST_ALONE:
+        return None  # nor do lanes run them alone without counts
     ops = shapes.ssa.ops
     pcs = {op.pc for loop in plan.sparse.values() for n in loop.nodes for op in ops.get(n, ())}
     if not pcs.isdisjoint(counted.relied.watched):
