@@ -74,7 +74,7 @@ def traced_version(
     if any(node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes):
         return None
     plan = LanePlan(shapes, traces=True)
-    if not plan.sparse or any(order_shows(shapes.ssa, loop) for loop in plan.sparse.values()):
+    if not plan.sparse or any(order_shows(shapes, loop) for loop in plan.sparse.values()):
         return None
     if facts.own_memory is OwnMemory.MEASURED and _loop_size(shapes, plan) > MOST_ALONE:
         return None  # nor do lanes run them alone without counts
