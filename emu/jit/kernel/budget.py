@@ -177,6 +177,20 @@ def pay(lanes: LaneCode, loop: Loop) -> None:
     lanes.variables.set_word(OWED, "0")
 
 
+def spend_most(lanes: LaneCode, loop: Loop) -> None:
+    """Charge the lane that runs alone for all nodes of a loop, in code without cold sides.
+
+    It may have executed less. Code with cold sides charges it exactly once that is not covered.
+    """
+    cost = UNIT * lanes.charges.most[loop.number]
+    if cost:
+        left = lanes.code.let(f"sub i64 {lanes.variables.word('budget')}, {cost}")
+        lanes.variables.set_word("budget", left)
+        # A counter of 64 bits may be too large for this test, but then it never runs out.
+        is_left = lanes.code.let(f"icmp sge i64 {left}, 0")
+        lanes.rely_on(is_left, lambda: lanes.variables.set_word("budget", "1"))
+
+
 def spend_in(lanes: LaneCode, number: int) -> None:
     """Charge the running lanes for a node that is charged where it runs, if it is one."""
     cost = lanes.charges.node.get(number)

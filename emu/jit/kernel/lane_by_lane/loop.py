@@ -24,6 +24,7 @@ from ..instructions import Instructions
 from ..lane_code import LANE, LaneCode
 from ..loops.hoisted import Hoisted
 from ..memory.conditional import may_be_conditional
+from ..memory.joint_limits import joint_limits
 from ..memory.joint_tests import JointTests
 from ..memory.kernel_memory import KernelMemory
 from ..memory.watched.kept_in import offsets_in
@@ -60,6 +61,11 @@ class LaneByLane:
         self._kept_in = {} if memory.relied is None else memory.relied.kept_out
         """Accesses that must stay in the buffer of a parameter, in code that counts."""
         self._joint_tests = JointTests(self._instructions.access.local.checks, self._ssa, loop)
+        self._remaining = lanes.entry.let("alloca i64")
+        """Where the lanes are kept that have still to run, a ptr."""
+        self._is_quick = False
+        self._resumes = False
+        self._kept: list[Value] = []
         self._lane = ""
         """The number of the lane, an i64."""
         self._cells = LaneCells(lanes)
@@ -89,8 +95,6 @@ class LaneByLane:
                 self._traced = TracedRun(*counts)
             else:
                 self._counted = CountedRun(*counts)
-        self._remaining = ""
-        """Where the lanes are kept that have still to run, a ptr."""
 
     def _report(self, lane: str) -> None:
         # Code that reports may be shared by both versions of the loop.
@@ -108,8 +112,12 @@ class LaneByLane:
             code.branch(hoisted.hold(), f"each{header}", f"alone{header}")
             code.block(f"each{header}")
             hoisted.enter()
-            self._emit_lanes("unchecked", hoisted)
+            self._emit_lanes("unchecked", hoisted, is_quick=self._may_be_quick())
             self._dispatched = Dispatched(self.one, self, [])
+        elif self._may_be_quick():
+            code.jump(f"each{header}")
+            code.block(f"each{header}")
+            self._emit_lanes("unchecked", None, is_quick=True)
         else:
             code.jump(f"alone{header}")
         code.block(f"alone{header}")
@@ -127,10 +135,17 @@ class LaneByLane:
             self._load_ahead(self._remaining, self._values.ahead())
             code.jump(f"checked_next{header}")
 
-    def _emit_lanes(self, version: str, hoisted: Hoisted | None) -> None:
+    def _may_be_quick(self) -> bool:
+        counts = self._counted is not None or self._traced is not None
+        return not (self._dispatched.tables or self._runs or counts)
+
+    def _emit_lanes(
+        self, version: str, hoisted: Hoisted | None, *, is_quick: bool = False
+    ) -> None:
         """Append a version of the loop, whose labels begin with its name, for lane after lane."""
         code, lanes, header = self.code, self.lanes, self.loop.header
-        self.version, self._hoisted = version, hoisted
+        self.version, self._hoisted, self._is_quick = version, hoisted, is_quick
+        self._resumes |= is_quick
         certain = frozenset[Op]() if hoisted is None else hoisted.certain
         # Without a side way out, LLVM would make a branch of its own for an odd number of
         # iterations, which is as often mispredicted as the end of the loop.
@@ -140,9 +155,13 @@ class LaneByLane:
             for op in self._ssa.ops.get(number, ())
         )
         self._joined.clear()
-        self._instructions.access.rely_on(certain)
+        access = self._instructions.access
+        access.rely_on(certain)
+        addresses = access.global_.addresses
+        joint = joint_limits(addresses, self._ssa, self.loop, certain) if is_quick else {}
+        addresses.joint = joint
         self._instructions.steps = {} if hoisted is None else hoisted.steps()
-        remaining = self._remaining = lanes.entry.let("alloca i64")
+        remaining = self._remaining
         code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
         ahead = self._values.ahead()
         self._load_ahead(remaining, ahead)
@@ -193,19 +212,32 @@ class LaneByLane:
 
     def begin_node(self, number: int) -> None:
         """Append a node, up to its branch."""
-        self.one.local.clear()
+        one = self.one
+        one.local.clear()
         self.code.block(self._dispatched.label(number))
+        if self._resumes and not self._is_quick and not one.otherwise:
+            self._lane = one.variables.word(LANE)
+            for value in self._kept:
+                type_ = register_type(value.cls, 0)
+                (one.outside[value],) = one.variables.load((value, "outside"), [type_])
+        if self._is_quick:
+            one.otherwise = f"checked{number}"
         for op, group in self._joint_tests.ops(number):
             if group:
                 self._joint_tests.test(group)
             if op.pc in self._kept_in:
                 offsets_in(self.one, op, self._kept_in[op.pc])
             self._instructions.op(op)
+            if op.ins.row.is_store or op.ins.row.is_atomic:
+                if self._is_quick:
+                    one.otherwise = ""
+        if self._is_quick:
+            one.otherwise = ""
         self.owe(number)
 
     def owe(self, number: int) -> None:
         """Note that a node is to be charged at the latch, if it is."""
-        if self._hoisted is None or not self._hoisted.is_charged:
+        if not self._is_quick and (self._hoisted is None or not self._hoisted.is_charged):
             budget.owe(self.one, number)
 
     def begin_iteration(self, loop: Loop) -> None:
@@ -214,6 +246,10 @@ class LaneByLane:
         code.block(self._dispatched.label(loop.latch))
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
             unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
+        elif self._is_quick:
+            self.one.otherwise = f"checked{loop.latch}"
+            budget.spend_most(self.one, loop)
+            self.one.otherwise = ""
         else:
             budget.pay(self.one, loop)
         if self._counted is not None and loop is self.loop:
@@ -245,6 +281,10 @@ class LaneByLane:
                 one.variables.store((value, "value"), one.types_of(value.cls, True), [own])
             else:
                 one.outside[value] = own
+                if self._is_quick or value in self._kept:
+                    type_ = register_type(value.cls, 0)
+                    one.variables.store((value, "outside"), [type_], [own])
+                    self._kept.append(value)
         (counters,) = self.lanes.variables.load("counters", ["ptr"])
         counter = code.let(f"getelementptr i64, ptr {counters}, i64 {self._lane}")
         one.variables.store("counters", ["ptr"], [counters])

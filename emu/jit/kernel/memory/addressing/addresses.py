@@ -7,7 +7,7 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ......isa.program import Param
@@ -48,6 +48,8 @@ class Addresses:
         self._forms: dict[Value, Form | None] = {}
         self.pinned: dict[int, str] = {}
         """Where the buffers of some parameters begin, for loads of the running warp, as ptr."""
+        self.joint: Mapping[tuple[Value, str], str] = {}
+        """(index, count of a row) -> the count that tests take in its place."""
 
     # --- forms
 
@@ -168,6 +170,7 @@ class Addresses:
         found = self.element(form, window, bytes_, size)
         if found is not None:
             row, index = found
+            row = replace(row, count=self.joint.get((index, row.count), row.count))
             return self._in_row(row, self.lanes.scalar(index))
         return self.place_at(self._whole(form, window), window, bytes_, size)
 

@@ -1,0 +1,77 @@
+"""One limit for places of several buffers by one index, in code for one lane without cold sides.
+
+Where an access is not inside, such code continues at code with cold sides. So `rank[u]` and
+`degree[u]` of one node can be tested against the end of the shorter row: LLVM finds that the second
+test is the first one. So can `text[i]` and `text[i + 1]` of different nodes, whose rows end at
+almost one index. Other accesses of different nodes keep limits of their own: a lane that passes by
+one of them would leave this code for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .....isa.types import Segment
+from ....analysis.flow.order import Loop
+from ....analysis.values.ssa import Op, Ssa, Value
+from .addressing.addresses import Addresses
+from .addressing.windows import Row
+
+Limits = dict[tuple[Value, str], str]
+"""(index, count of a row) -> the count of the shortest row that is tested with it."""
+
+
+def joint_limits(addresses: Addresses, ssa: Ssa, loop: Loop, certain: frozenset[Op]) -> Limits:
+    """Return what the places of a loop are tested against; without the `certain` accesses."""
+    groups: list[list[tuple[Op, int, Value, Row]]] = []
+    for number in sorted(loop.nodes):
+        for op in ssa.ops.get(number, ()):
+            found = None if op in certain else _element(addresses, op)
+            if found is None:
+                continue
+            joined = [g for g in groups if any(_are_joined(found, other) for other in g)]
+            groups = [g for g in groups if g not in joined]
+            groups.append([found, *(one for g in joined for one in g)])
+    limits: Limits = {}
+    for group in groups:
+        counts = sorted({row.count for *_, row in group})
+        if len(counts) > 1:
+            least = _least(addresses, counts)
+            limits |= {(index, row.count): least for _, _, index, row in group}
+    return limits
+
+
+def _are_joined(a: tuple[Op, int, Value, Row], b: tuple[Op, int, Value, Row]) -> bool:
+    """Return whether two accesses by one index share a limit."""
+    (op, position, index, _), (other, other_position, other_index, _) = a, b
+    if index is not other_index:
+        return False
+    both_load = op.ins.row.is_load and other.ins.row.is_load
+    return op.node == other.node or (both_load and position == other_position)
+
+
+def _element(addresses: Addresses, op: Op) -> tuple[Op, int, Value, Row] | None:
+    """Return an access, its parameter, its index and row, if it is an element of a row from 0."""
+    row, base = op.ins.row, op.base
+    if not row.is_memory or row.segment is not Segment.GLOBAL or row.is_atomic or base is None:
+        return None
+    form = addresses.form(base)
+    if form is None or not addresses.lanes.shapes.is_uniform(base):
+        return None
+    window = addresses.window(base, form, not row.is_load)
+    position = addresses.pointers.position(base, form)
+    if window is None or position is None:
+        return None
+    size = op.element.size
+    found = addresses.element(form.plus_constant(op.address.offset), window, size, size)
+    if found is None or found[0].before is not None:
+        return None
+    return op, position, found[1], found[0]
+
+
+def _least(addresses: Addresses, counts: Iterable[str]) -> str:
+    """Return the least of counts, an i64 that is computed once per call."""
+    least, *others = counts
+    for count in others:
+        least = addresses.lanes.entry.intrinsic("llvm.umin", "i64", f"i64 {least}", f"i64 {count}")
+    return least
