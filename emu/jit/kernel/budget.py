@@ -182,13 +182,14 @@ def spend_most(lanes: LaneCode, loop: Loop) -> None:
 
     It may have executed less. Code with cold sides charges it exactly once that is not covered.
     """
-    cost = UNIT * lanes.charges.most[loop.number]
-    if cost:
-        left = lanes.code.let(f"sub i64 {lanes.variables.word('budget')}, {cost}")
-        lanes.variables.set_word("budget", left)
-        # A counter of 64 bits may be too large for this test, but then it never runs out.
-        is_left = lanes.code.let(f"icmp sge i64 {left}, 0")
-        lanes.rely_on(is_left, lambda: lanes.variables.set_word("budget", "1"))
+    code, variables = lanes.code, lanes.variables
+    cost = str(UNIT * lanes.charges.most[loop.number])
+    left = code.let(f"sub i64 {variables.word('budget')}, {cost}")
+    variables.set_word("budget", left)
+    # Signed, for LLVM would keep the counter beside what is left of it. A counter of 64 bits seems
+    # to have run out then, and is charged by the code with cold sides.
+    is_left = code.let(f"icmp sge i64 {left}, 0")
+    lanes.rely_on(is_left, lambda: variables.set_word("budget", _before(lanes, left, cost)))
 
 
 def spend_in(lanes: LaneCode, number: int) -> None:

@@ -24,6 +24,10 @@ class Nodes(Protocol):
     version: str
     """The prefix of labels."""
 
+    def with_cold_sides(self, number: int) -> str:
+        """Return the label of a node in code with cold sides."""
+        ...
+
     def begin_node(self, number: int) -> None:
         """Append a node, up to its branch."""
         ...
@@ -112,7 +116,7 @@ class Dispatched:
         self._copies = {n: one.code.fresh_label("d") for n in way}
         one.code.jump(self._copies[way[0]])
         for number in way:
-            one.otherwise = f"{nodes.version}{number}"
+            one.otherwise = nodes.with_cold_sides(number)
             latch_of = one.flow.nodes[number].latch_of
             if latch_of is not None:
                 nodes.begin_iteration(one.flow.loops[latch_of])

@@ -118,6 +118,7 @@ class LaneByLane:
             code.jump(f"each{header}")
             code.block(f"each{header}")
             self._emit_lanes("unchecked", None, is_quick=True)
+            self._dispatched = Dispatched(self.one, self, [])
         else:
             code.jump(f"alone{header}")
         code.block(f"alone{header}")
@@ -137,7 +138,7 @@ class LaneByLane:
 
     def _may_be_quick(self) -> bool:
         counts = self._counted is not None or self._traced is not None
-        return not (self._dispatched.tables or self._runs or counts)
+        return not (self._runs or counts)
 
     def _emit_lanes(
         self, version: str, hoisted: Hoisted | None, *, is_quick: bool = False
@@ -210,6 +211,10 @@ class LaneByLane:
         move_run(self.one, self._instructions.access, run, charges=not is_charged, add=add)
         self.code.jump(self._dispatched.label(header))
 
+    def with_cold_sides(self, number: int) -> str:
+        """Return the label of a node in code with cold sides."""
+        return f"checked{number}" if self._is_quick else f"{self.version}{number}"
+
     def begin_node(self, number: int) -> None:
         """Append a node, up to its branch."""
         one = self.one
@@ -221,7 +226,7 @@ class LaneByLane:
                 type_ = register_type(value.cls, 0)
                 (one.outside[value],) = one.variables.load((value, "outside"), [type_])
         if self._is_quick:
-            one.otherwise = f"checked{number}"
+            one.otherwise = self.with_cold_sides(number)
         for op, group in self._joint_tests.ops(number):
             if group:
                 self._joint_tests.test(group)
@@ -247,7 +252,7 @@ class LaneByLane:
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
             unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
         elif self._is_quick:
-            self.one.otherwise = f"checked{loop.latch}"
+            self.one.otherwise = self.with_cold_sides(loop.latch)
             budget.spend_most(self.one, loop)
             self.one.otherwise = ""
         else:
