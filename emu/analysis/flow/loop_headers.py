@@ -27,6 +27,9 @@ MERGED_SHARE = 3
 """How many times as much an inner loop costs, at least, as the code around it that it is merged
 with: that code then runs, for some lanes, in nearly every iteration."""
 
+MOST_AROUND = 2
+"""How many times as much the code around an inner loop with the same header may cost."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -77,7 +80,7 @@ class Part:
         around = self.members - inner
         if any(m in reachable(self._ways, self._ways[m], around) for m in around):
             return False
-        return MERGED_SHARE * sum(costs[m] for m in around) <= sum(costs[m] for m in inner)
+        return sum(costs[m] for m in around) <= MOST_AROUND * sum(costs[m] for m in inner)
 
     def _closing(self, header: int) -> list[int]:
         """Return the nodes whose edges to the header close this loop, and not one inside it."""
