@@ -3,7 +3,7 @@
 Two versions are compared at a time: the best one so far, and the next one. Calls take their
 workgroups in short stretches, by the two in turns, and compare cycles. Stretches grow until they
 take long enough. The first pair of them, of cold code, does not count. Each other pair is a vote,
-which counts double if one version takes twice as long: any stretch may be interrupted, so no sum is
+which counts more if one version takes longer by far: any stretch may be interrupted, so no sum is
 kept. Which version begins a pair changes, lest every other workgroup has more to do. When enough
 votes agree, the winner is compared with the next version. After the last one calls use the winner.
 
@@ -63,10 +63,16 @@ LEAST_CYCLES = 50_000
 LONGEST = 1 << 10
 """Workgroups of a stretch, at most."""
 
-ENOUGH = 6
+ENOUGH = 24
 """Votes by which one version must lead."""
 
-CLEAR = 2
+SEEN = 4
+"""Votes of a pair in which one version takes an eighth longer than the other; else it is one.
+
+A launch of which two versions take as long as each other must not decide before one that shows a
+difference."""
+
+CLEAR = 8
 """Votes of a pair in which one version takes twice the time of the other."""
 
 MOST_PAIRS = 16
@@ -118,13 +124,11 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     code.block("unknown")
     code.branch(code.let(f"icmp ult i64 {at}, %last"), "stretch", "done")
     code.block("stretch")
-    size = _get(code, "size")
     left = code.let(f"sub i64 %last, {at}")
-    groups = code.let(f"shl i64 1, {size}")
-    groups = code.intrinsic("llvm.umin", "i64", f"i64 {groups}", f"i64 {left}")
+    size, turn = _get(code, "size"), _turn(code, at, left)
+    groups = _workgroups(code, size, turn, left)
     end = code.let(f"add i64 {at}, {groups}")
     code.line(f"store i64 {end}, ptr {place}")
-    turn = _get(code, "turn")
     following = code.let(f"add i64 {turn}, 1")
     _set(code, "turn", code.let(f"and i64 {following}, 3"))
     is_next = code.let(f"trunc i64 {code.let(f'lshr i64 {following}, 1')} to i1")
@@ -153,6 +157,30 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     code.block("trapped")
     code.ret("i32", "1")
     return definition(head, code)
+
+
+def _turn(code: FunctionText, at: str, left: str) -> str:
+    """Return the number of the next of four stretches, for the workgroups from `at` on.
+
+    Both stretches of a pair are in one call, if that has more than one workgroup: the next launch
+    may have more to do, and launches may repeat in the rhythm of the stretches. So a call begins
+    with the first stretch of a pair.
+    """
+    known = _get(code, "turn")
+    is_first = code.let(f"icmp eq i64 {at}, %first")
+    begins = code.let(f"and i1 {is_first}, {code.let(f'icmp ugt i64 {left}, 1')}")
+    return code.let(f"select i1 {begins}, i64 {code.let(f'and i64 {known}, 2')}, i64 {known}")
+
+
+def _workgroups(code: FunctionText, size: str, turn: str, left: str) -> str:
+    """Return how many of the workgroups that are `left` a stretch has; all are i64."""
+    groups = code.let(f"shl i64 1, {size}")
+    half = code.let(f"lshr i64 {code.let(f'add i64 {left}, 1')}, 1")
+    one = code.intrinsic("llvm.umin", "i64", f"i64 {groups}", f"i64 {half}")
+    # No single workgroup remains for a pair after this one.
+    is_rest = code.let(f"icmp ule i64 {left}, {code.let(f'add i64 {groups}, 1')}")
+    second = code.let(f"select i1 {is_rest}, i64 {left}, i64 {groups}")
+    return code.let(f"select i1 {code.let(f'trunc i64 {turn} to i1')}, i64 {second}, i64 {one}")
 
 
 def _timed(
@@ -199,7 +227,10 @@ def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[s
     votes = _get(code, "votes")
     for less, more, sign in (a, b, -1), (b, a, 1):
         clear = code.let(f"icmp ult i64 {code.let(f'shl i64 {less}, 1')}, {more}")
-        weight = code.let(f"select i1 {clear}, i64 {sign * CLEAR}, i64 {sign}")
+        eighth = code.let(f"add i64 {less}, {code.let(f'lshr i64 {less}, 3')}")
+        seen = code.let(f"icmp ult i64 {eighth}, {more}")
+        weight = code.let(f"select i1 {seen}, i64 {sign * SEEN}, i64 {sign}")
+        weight = code.let(f"select i1 {clear}, i64 {sign * CLEAR}, i64 {weight}")
         faster = code.let(f"icmp ult i64 {less}, {more}")
         given = code.let(f"select i1 {faster}, i64 {weight}, i64 0")
         votes = code.let(f"add i64 {votes}, {given}")
