@@ -120,8 +120,8 @@ class Run:
                 # The key of cached code does not say which loops gain.
                 stack.enter_context(patch.dict(os.environ, {"SIMTLAB_CACHE": os.devnull}))
             if self.merged:
-                for name in ("flow.loop_headers.MERGED_SHARE", "loops.merging.MERGED_SHARE"):
-                    stack.enter_context(patch(f"{ANALYSIS}.{name}", 0))
+                stack.enter_context(patch(f"{ANALYSIS}.loops.merging.MERGED_SHARE", 0))
+                stack.enter_context(patch(f"{ANALYSIS}.flow.loop_headers.MOST_AROUND", 1 << 30))
                 always = patch(f"{ANALYSIS}.loops.merging._only_computes", lambda form, loop: True)
                 stack.enter_context(always)
                 # Neither the key of cached code nor those of what is found in a kernel say so.

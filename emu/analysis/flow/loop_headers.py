@@ -23,12 +23,12 @@ from functools import cached_property
 
 from ....asm.flow.graph import reachable
 
-MERGED_SHARE = 3
-"""How many times as much an inner loop costs, at least, as the code around it that it is merged
-with: that code then runs, for some lanes, in nearly every iteration."""
-
 MOST_AROUND = 2
-"""How many times as much the code around an inner loop with the same header may cost."""
+"""How many times as much as an inner loop the code around it may cost that is merged with it.
+
+That code then runs, for some lanes, in nearly every iteration. But without that, the inner loop
+does: it is the side of an iteration that some of a warp's lanes take nearly always, and more than
+once where others take it then. So the header would run two or more times in each iteration."""
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,14 @@ from collections.abc import Mapping
 from ....isa.instruction import Instruction
 from ....isa.types import Segment
 from ..facts import Facts
-from ..flow.loop_headers import MERGED_SHARE
 from ..flow.order import Flow, Loop, components, costs_of
 from ..values import construction
 from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
+
+MERGED_SHARE = 3
+"""How many times as much an inner loop costs, at least, as the code around it that it is merged
+with: that code then runs, for some lanes, in nearly every iteration."""
 
 _ANY_LAUNCH = Facts(32, (64, 1, 1), whole=True)
 

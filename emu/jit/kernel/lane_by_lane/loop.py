@@ -3,6 +3,11 @@
 The mask at the loop's header is taken apart. For each lane, what the loop needs is read from the
 vectors, the loop runs with real branches from the header to one of its exits, and its results are
 put back. Then all those lanes wait after the loop, as if they had run together.
+
+There is a version without cold sides. Where a test fails there, the node begins once more in the
+version that has them, which runs the lane to the end of the loop: until then the node has only
+loaded and computed. So a test that has passed holds for all that follows, and nothing merges with
+what a cold side has found. A lane is charged a constant there, and exactly in the other version.
 """
 
 from __future__ import annotations
@@ -62,12 +67,15 @@ class LaneByLane:
         """Accesses that must stay in the buffer of a parameter, in code that counts."""
         self._joint_tests = JointTests(self._instructions.access.local.checks, self._ssa, loop)
         self._remaining = lanes.entry.let("alloca i64")
-        """Where the lanes are kept that have still to run, a ptr."""
-        self._is_quick = False
-        self._resumes = False
-        self._kept: list[Value] = []
+        """Where the lanes whose turn is to come are kept, a ptr to i64."""
         self._lane = ""
         """The number of the lane, an i64."""
+        self._is_quick = False
+        """Whether the version that is being written has no cold sides."""
+        self._resumes = False
+        """Whether lanes may come from such a version."""
+        self._kept: list[Value] = []
+        """Values from outside of the loop that they bring along, in variables."""
         self._cells = LaneCells(lanes)
         self._exits = LaneExits(edges, loop, self._cells)
         is_traced = loop.header in edges.plan.traced
@@ -108,19 +116,19 @@ class LaneByLane:
         """Append the loop, from the run of its header to the jump to the node that runs next."""
         lanes, code, header = self.lanes, self.code, self.loop.header
         hoisted = Hoisted(lanes, self._instructions.access, self.loop, each=True)
+        counts = self._counted is not None or self._traced is not None
+        is_quick = not (self._runs or counts)
         if hoisted.is_useful and self._traced is None:
             code.branch(hoisted.hold(), f"each{header}", f"alone{header}")
             code.block(f"each{header}")
             hoisted.enter()
-            self._emit_lanes("unchecked", hoisted, is_quick=self._may_be_quick())
-            self._dispatched = Dispatched(self.one, self, [])
-        elif self._may_be_quick():
-            code.jump(f"each{header}")
-            code.block(f"each{header}")
+            self._emit_lanes("unchecked", hoisted, is_quick=is_quick)
+        elif is_quick:
             self._emit_lanes("unchecked", None, is_quick=True)
-            self._dispatched = Dispatched(self.one, self, [])
         else:
             code.jump(f"alone{header}")
+        if hoisted.is_useful or is_quick:
+            self._dispatched = Dispatched(self.one, self, [])
         code.block(f"alone{header}")
         self._emit_lanes("checked", None)
         code.block(f"done{header}")
@@ -136,14 +144,11 @@ class LaneByLane:
             self._load_ahead(self._remaining, self._values.ahead())
             code.jump(f"checked_next{header}")
 
-    def _may_be_quick(self) -> bool:
-        counts = self._counted is not None or self._traced is not None
-        return not (self._runs or counts)
+    def _emit_lanes(self, version: str, hoisted: Hoisted | None, *, is_quick: bool = False) -> None:
+        """Append a version of the loop, whose labels begin with its name, for lane after lane.
 
-    def _emit_lanes(
-        self, version: str, hoisted: Hoisted | None, *, is_quick: bool = False
-    ) -> None:
-        """Append a version of the loop, whose labels begin with its name, for lane after lane."""
+        `is_quick`: it has no cold sides.
+        """
         code, lanes, header = self.code, self.lanes, self.loop.header
         self.version, self._hoisted, self._is_quick = version, hoisted, is_quick
         self._resumes |= is_quick
@@ -156,11 +161,11 @@ class LaneByLane:
             for op in self._ssa.ops.get(number, ())
         )
         self._joined.clear()
-        access = self._instructions.access
-        access.rely_on(certain)
-        addresses = access.global_.addresses
-        joint = joint_limits(addresses, self._ssa, self.loop, certain) if is_quick else {}
-        addresses.joint = joint
+        self._instructions.access.rely_on(certain)
+        addresses = self._instructions.access.global_.addresses
+        addresses.joint = {}
+        if is_quick:
+            addresses.joint = joint_limits(addresses, self._ssa, self.loop, certain)
         self._instructions.steps = {} if hoisted is None else hoisted.steps()
         remaining = self._remaining
         code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
@@ -220,25 +225,33 @@ class LaneByLane:
         one = self.one
         one.local.clear()
         self.code.block(self._dispatched.label(number))
-        if self._resumes and not self._is_quick and not one.otherwise:
-            self._lane = one.variables.word(LANE)
-            for value in self._kept:
-                type_ = register_type(value.cls, 0)
-                (one.outside[value],) = one.variables.load((value, "outside"), [type_])
         if self._is_quick:
             one.otherwise = self.with_cold_sides(number)
+        elif self._resumes:
+            self._resume()
         for op, group in self._joint_tests.ops(number):
             if group:
                 self._joint_tests.test(group)
             if op.pc in self._kept_in:
                 offsets_in(self.one, op, self._kept_in[op.pc])
             self._instructions.op(op)
-            if op.ins.row.is_store or op.ins.row.is_atomic:
-                if self._is_quick:
-                    one.otherwise = ""
+            row = op.ins.row
+            if self._is_quick and (row.is_store or row.is_atomic):
+                one.otherwise = ""  # the node must not begin once more
         if self._is_quick:
             one.otherwise = ""
         self.owe(number)
+
+    def _resume(self) -> None:
+        """Find what is known of the lane, which may come from the version without cold sides."""
+        one = self.one
+        self._lane = one.variables.word(LANE)
+        for value in self._kept:
+            (one.outside[value],) = one.variables.load(*self._variable_of(value))
+
+    def _variable_of(self, value: Value) -> tuple[object, list[str]]:
+        """Return the key and types of the variable that keeps a value from outside of the loop."""
+        return (value, "outside"), [register_type(value.cls, 0)]
 
     def owe(self, number: int) -> None:
         """Note that a node is to be charged at the latch, if it is."""
@@ -286,10 +299,10 @@ class LaneByLane:
                 one.variables.store((value, "value"), one.types_of(value.cls, True), [own])
             else:
                 one.outside[value] = own
-                if self._is_quick or value in self._kept:
-                    type_ = register_type(value.cls, 0)
-                    one.variables.store((value, "outside"), [type_], [own])
+                if self._is_quick:
                     self._kept.append(value)
+                if value in self._kept:
+                    one.variables.store(*self._variable_of(value), [own])
         (counters,) = self.lanes.variables.load("counters", ["ptr"])
         counter = code.let(f"getelementptr i64, ptr {counters}, i64 {self._lane}")
         one.variables.store("counters", ["ptr"], [counters])

@@ -102,6 +102,9 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     code = FunctionText(module)
     for word, value in _WORDS.items():
         module.declare(_name(word), f"@{_name(word)} = internal global i64 {value}")
+    limits = ", ".join(f"i64 {version.limit or 0}" for version in versions)
+    table = f"internal constant [{len(versions)} x i64] [{limits}]"
+    module.declare(_name("limits"), f"@{_name('limits')} = {table}")
     place = code.let("alloca i64")
     code.line(f"store i64 %first, ptr {place}")
     code.jump("next")
@@ -190,16 +193,20 @@ def _timed(
 
     `number` is that of the version, an i64.
     """
-    labels = [code.fresh_label("version") for _ in versions]
+    labels = {version.function: code.fresh_label("version") for version in versions}
     timed, results = code.fresh_label("timed"), []
     begin = code.call("i64", "llvm.readcyclecounter")
-    code.switch(number, labels[0], dict(enumerate(labels[1:], 1)))
-    for version, label in zip(versions, labels, strict=True):
+    of_version = [labels[version.function] for version in versions]
+    code.switch(number, of_version[0], dict(enumerate(of_version[1:], 1)))
+    limits = {version.function: version.limit for version in versions}
+    for function, label in labels.items():
         code.block(label)
         arguments = f"ptr %ctx, i64 {first}, i64 {last}"
-        if version.limit is not None:
-            arguments += f", i64 {version.limit}"
-        results.append((code.let(f"call i32 @{version.function}({arguments})"), label))
+        if limits[function] is not None:
+            # From a table: LLVM would make functions for limits that are constants.
+            place = code.let(f"getelementptr i64, ptr @{_name('limits')}, i64 {number}")
+            arguments += f", i64 {code.let(f'load i64, ptr {place}')}"
+        results.append((code.let(f"call i32 @{function}({arguments})"), label))
         code.jump(timed)
     code.block(timed)
     result = code.phi("i32", *results)

@@ -47,6 +47,11 @@ def test_the_source_s_loops_stay_known():
     assert len(analysis.nested.flow.loops) == 2
 
 
+def test_sides_of_one_iteration_are_merged():
+    read = "ld_global_u32 $s1, [$d0]"
+    assert is_merged(f"@top:\n {read}\n {TEST} cbr $c0, @top\n {LONG} {TEST} cbr $c0, @top")
+
+
 def test_a_long_part_stays_outside():
     assert not is_merged(f"@top:\n nop\n {TEST} cbr $c0, @top\n {LONG} {TEST} cbr $c0, @top")
 
@@ -60,7 +65,7 @@ def test_a_loop_after_the_inner_one_stays_outside():
 
 def test_an_access_is_as_long_as_many_instructions():
     part = "ld_global_u32 $s1, [$d0]"
-    loop = f"@top:\n {LONG} {TEST} cbr $c0, @top\n {{}}\n {TEST} cbr $c0, @top"
+    loop = f"@top:\n nop\n {TEST} cbr $c0, @top\n {{}}\n {TEST} cbr $c0, @top"
     assert is_merged(loop.format("nop"))
     assert not is_merged(loop.format(part))
 

@@ -112,6 +112,21 @@ def test_versions_that_take_equally_long_are_not_compared_for_ever() -> None:
     assert len(set(versions.marks[-50:])) == 1
 
 
+@pytest.mark.parametrize("before", [0, 1])
+def test_both_stretches_of_a_pair_are_in_one_call(before: int) -> None:
+    """Whatever a call of one workgroup has begun."""
+    versions = Trial(1, 1)
+    for _ in range(10):  # pairs that are too short, so that stretches grow
+        assert versions.run(0, 2) == 0
+        assert set(versions.marks[:2]) == {1, 2}
+    assert versions.run(100, 100 + before) == 0
+    assert versions.run(100 + before, 163) == 0
+    marks = versions.marks[100 + before : 163].astype(int)
+    assert len(set(marks)) == 2
+    assert np.count_nonzero(np.diff(marks)) == 1
+    assert abs(np.count_nonzero(marks == 1) - np.count_nonzero(marks == 2)) <= 1
+
+
 @pytest.mark.parametrize(
     "works", [(400, 20_000), (20_000, 400, 20_000), (20_000, 20_000, 20_000, 400)]
 )
