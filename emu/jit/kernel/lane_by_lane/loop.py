@@ -12,6 +12,7 @@ what a cold side has found. A lane is charged a constant there, and exactly in t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from .....isa.types import Segment
@@ -117,7 +118,9 @@ class LaneByLane:
         lanes, code, header = self.lanes, self.code, self.loop.header
         hoisted = Hoisted(lanes, self._instructions.access, self.loop, each=True)
         counts = self._counted is not None or self._traced is not None
-        is_quick = not (self._runs or counts)
+        # Without cold sides to leave out, a loop is faster with charges by nodes.
+        has_sides = self._has_sides(hoisted.certain if hoisted.is_useful else frozenset())
+        is_quick = has_sides and not (self._runs or counts)
         if hoisted.is_useful and self._traced is None:
             code.branch(hoisted.hold(), f"each{header}", f"alone{header}")
             code.block(f"each{header}")
@@ -155,11 +158,7 @@ class LaneByLane:
         certain = frozenset[Op]() if hoisted is None else hoisted.certain
         # Without a side way out, LLVM would make a branch of its own for an odd number of
         # iterations, which is as often mispredicted as the end of the loop.
-        self._is_tested = any(
-            op.ins.row.segment is Segment.GLOBAL and op not in certain
-            for number in self.loop.nodes
-            for op in self._ssa.ops.get(number, ())
-        )
+        self._is_tested = self._has_sides(certain)
         self._joined.clear()
         self._instructions.access.rely_on(certain)
         addresses = self._instructions.access.global_.addresses
@@ -190,6 +189,11 @@ class LaneByLane:
         else:
             code.jump(f"{version}{'run' if header in self._runs else ''}{header}")
         self._emit_nodes()
+
+    def _has_sides(self, certain: Collection[Op]) -> bool:
+        """Return whether some accesses have cold sides, if others are `certain`."""
+        ops = (op for number in self.loop.nodes for op in self._ssa.ops.get(number, ()))
+        return any(op.ins.row.segment is Segment.GLOBAL and op not in certain for op in ops)
 
     def _emit_nodes(self) -> None:
         """Append the nodes of the loop for one lane."""

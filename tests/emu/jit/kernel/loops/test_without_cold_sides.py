@@ -134,7 +134,7 @@ def test_a_shorter_array_ends_the_launch_where_the_oracle_does(name: str, short:
             arrays[short] = arrays[short][: 100 - rest].copy()
             works.append(make(text, arrays, items=90, group_size=45))
         trapped.append(assert_as_oracle(*works))
-    assert any(trapped)
+    assert any(trapped) == (short == 3 or "$d4" in BODIES[name])
 
 
 @pytest.mark.usefixtures("loops")
@@ -168,7 +168,7 @@ def test_there_is_a_version_without_cold_sides(name: str, monkeypatch) -> None:
     assert "simtlab_move" not in quick
     # Each test that fails leads to the node in the version that has cold sides.
     assert quick.count("br label %checked") >= 2
-    # Both accesses are tested against the least of two limits: LLVM then needs one test.
+    # The last accesses are tested against the least of two limits: LLVM then needs one test.
     limits = [line.rsplit(" ", 1)[1] for line in quick.splitlines() if "icmp ult i64" in line]
-    assert len(limits) == 2
-    assert len(set(limits)) == 1
+    assert len(limits) == 3
+    assert limits[0] != limits[1] == limits[2]
