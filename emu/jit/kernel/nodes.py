@@ -21,6 +21,7 @@ from . import budget
 from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
+from .control.kept_phis import KeptPhis
 from .control.running_vectors import RunningVectors
 from .counting.counters import Counters
 from .lane_by_lane.loop import LaneByLane
@@ -99,7 +100,10 @@ class Nodes:
         self._latches = Latches(edges, self._copied, self._at_exit)
         may_pass = self._watching is None and self._running.is_off
         self._passes = loops_in_passes(lanes, plan) if may_pass else {}
-        lanes.variables.same = {v: s for p in self._passes.values() for v, s in p.same.items()}
+        kept = KeptPhis.of(lanes, plan, {*self._passes, *self._copied.numbers})
+        edges.kept = kept.phis
+        in_passes = {v: s for p in self._passes.values() for v, s in p.same.items()}
+        lanes.variables.same = {**kept.same, **in_passes}
         self._replaced: frozenset[int] = frozenset()
         """Nodes of a loop that has no version with tests."""
         self._version: Hoisted | None = None

@@ -58,12 +58,15 @@ class Variables:
         return ("pass", *key) if key[0] in self._own else self._shared(key)
 
     def _shared(self, key: tuple[object, ...]) -> object:
-        return (self.same[key[0]], "value") if key[0] in self.same else key
+        is_value = key[0] in self.same and key[1] == "value"
+        return (self.same[key[0]], "value") if is_value else key
 
     def are_one(self, key: tuple[object, ...], other: tuple[object, ...]) -> bool:
         """Return whether values have one variable, at the end of a pass if one is being written."""
         if key[0] in self._own and other[0] in self._own:
             return False
+        if key[0] in self.changed or other[0] in self.changed:
+            return self._key(key) == self._key(other)
         return self._shared(key) == self._shared(other)
 
     def begin_pass(self, part: Collection[int], own: Collection[object]) -> None:

@@ -6,7 +6,7 @@ the first at the latch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ....analysis.lanes.lane_plan import LanePlan
@@ -43,6 +43,8 @@ class Edges:
         self._masks = plan.masks
         self._waits = plan.waits
         self._defaults = Defaults(lanes, plan)
+        self.kept: Collection[Phi] = frozenset()
+        """Phis that only the lanes change that go back to a loop's header (kept_phis.py)."""
         self.versioned: frozenset[int] = frozenset()
         """The nodes of the loop whose second version is being written, which begin at `v<i>`."""
         self.leave_version: Callable[[], None] = lambda: None
@@ -177,9 +179,9 @@ class Edges:
             if self.refilled is not None and self.refilled.takes_later(phi, source):
                 continue
             for part, types in lanes.parts(phi):
-                if (phi, source) in self._defaults.exact:
-                    exact.add((phi, part))
                 key = (phi, part) if way == target else (phi, part, "next")
+                if (phi, source) in self._defaults.exact or (phi in self.kept and way != target):
+                    exact.add(key)
                 if lanes.variables.are_one(key, (phi.args[source], part)):
                     continue
                 values = lanes.incoming(phi, phi.args[source], part)
