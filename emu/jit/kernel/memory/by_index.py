@@ -66,8 +66,7 @@ class ByIndex:
         if form.constant < 0:
             return self._scattered.pointers(site)  # indices count from inside the buffer
         offset = addresses.distance(form, site.window)
-        count = addresses.count_inside(offset, site.size, form.scale, site.window)
-        return self._scattered.indexed(site, form, offset, count, found[1])
+        return self._scattered.indexed(site, form, offset, more=found[1])
 
     def one_by_one(
         self, site: Site, form: Form | None, running: Callable[[str], list[str]] | None = None
@@ -80,8 +79,7 @@ class ByIndex:
             return self._scattered.pointers(site)
         addresses = self.addresses
         offset, before = addresses.distance(form, site.window), addresses.before(form)
-        count = addresses.count_inside(offset, site.size, form.scale, site.window, before=before)
-        return self._scattered.indexed(site, form, offset, count, before=before, running=running)
+        return self._scattered.indexed(site, form, offset, before=before, running=running)
 
     def indexed(self, site: Site, form: Form) -> list[str]:
         """Access by any index: wide if those of the lanes are near each other, else one by one."""

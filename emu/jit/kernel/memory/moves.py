@@ -248,18 +248,14 @@ class Moves:
     def load_words(
         self, type_: Type, places: Sequence[str], shifts: Sequence[str] = ()
     ) -> list[str]:
-        """Load a word per lane, and return the element that begins at a bit of it, if not at 0.
-
-        Bits count modulo those of a word.
-        """
+        """Load a word per lane, and return the element that begins at a bit of it, if not at 0."""
         lanes, code = self.lanes, self.lanes.code
         wide, small = integer(WORD, lanes.n), integer(type_.bits, lanes.n)
         values = []
         for i, (place, mask) in enumerate(zip(places, lanes.mask, strict=True)):
-            word = lanes.gather(WORD, place, mask, "zeroinitializer", type_.size)
+            word = lanes.gather(WORD, place, mask, "zeroinitializer", 1 if shifts else type_.size)
             if shifts:
-                given = (f"{wide} {x}" for x in (word, word, shifts[i]))
-                word = code.intrinsic("llvm.fshr", wide, *given)
+                word = code.let(f"lshr {wide} {word}, {shifts[i]}")
             raw = code.let(f"trunc {wide} {word} to {small}")
             values.append(extended(code, raw, type_, lanes.n))
         return values

@@ -53,13 +53,13 @@ class Scattered:
         site: Site,
         form: Form,
         offset: str,
-        count: str,
+        count: str | None = None,
         more: Value | None = None,
         highest: int | None = None,
         before: int = 0,
         running: Callable[[str], list[str]] | None = None,
     ) -> list[str]:
-        """Access by 32-bit indices of which `count` (an i64) from `before` on are inside.
+        """Access by 32-bit indices; `count` of them (an i64, if known) from `before` on are inside.
 
         `more` is added to each; a sum that wraps around is outside. No index is above a `highest`
         one: if that is inside, the lanes are not tested. `running` accesses what running lanes
@@ -68,11 +68,11 @@ class Scattered:
         lanes, code = self.lanes, self.lanes.code
         assert form.index is not None
         v, chunks = integer(32, lanes.n), lanes.vector_again(form.index)
-        takes_words = form.scale == site.size and self._takes_words(site)
-        if takes_words:
-            # What is added to reach the start of a word must not wrap around.
-            most = (1 << 31) - WORD - before
-            count = code.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {most}")
+        takes_words = self._takes_words(site, form)
+        if count is None or takes_words:
+            count = self.addresses.count_inside(
+                offset, site.size, form.scale, site.window, before=before, in_words=takes_words
+            )
         terms = [chunks] if more is None else [chunks, lanes.vector(more)]
         if more is not None:
             pairs = zip(*terms, strict=True)
@@ -126,9 +126,9 @@ class Scattered:
 
         def words() -> list[str]:
             host = self.addresses.host(site.window, offset)
-            return self._words(site, host, chunks, 32, site.type.bits)
+            return self._words(site, host, chunks, 32, site.size)
 
-        return self._either(site, outside, words, cold, self._is_in_words(site), surely)
+        return self._either(site, outside, words, cold, surely)
 
     def spots(self, site: Site, form: Form | None) -> Spots:
         """Return the places of an access, by 32-bit indices if its address has one."""
@@ -148,13 +148,16 @@ class Scattered:
             outside, chunks, 32, form.scale, lambda: self.addresses.host(site.window, offset)
         )
 
-    def _offsets(self, site: Site) -> tuple[list[str], list[str]]:
-        """Return the offsets of 64-bit addresses into the buffer, and which are not inside."""
+    def _offsets(self, site: Site, *, in_words: bool = False) -> tuple[list[str], list[str]]:
+        """Return the offsets of 64-bit addresses into the buffer, and which are not inside.
+
+        With `in_words`, elements whose words are not in the buffer's pages count as outside.
+        """
         lanes, code = self.lanes, self.lanes.code
         assert site.op.base is not None
         step, v = site.op.address.offset, integer(64, lanes.n)
         start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
-        total = self.addresses.places(site.window, site.size, site.size)
+        total = self.addresses.places(site.window, site.size, site.size, in_words=in_words)
         limit = lanes.chunk_of(64, total)
         offsets = [code.let(f"sub {v} {a}, {start}") for a in lanes.vector(site.op.base)]
         outside = []
@@ -169,7 +172,8 @@ class Scattered:
         assert site.op.base is not None
         step, v = site.op.address.offset, integer(64, lanes.n)
         pointers = lanes.vector(site.op.base)
-        offsets, outside = self._offsets(site)
+        takes_words = self._takes_words(site)
+        offsets, outside = self._offsets(site, in_words=takes_words)
 
         def places(offsets: Sequence[str]) -> list[str]:
             host = site.window.host
@@ -178,55 +182,39 @@ class Scattered:
         def cold() -> Targets:
             return Targets(str(step), 1, pointers, 64)
 
-        if not self._takes_words(site):
+        if not takes_words:
             return self._either(site, outside, lambda: self._each(site, places(offsets)), cold)
 
         def words() -> list[str]:
-            return self._words(site, site.window.host, offsets, 64, 8)
+            return self._words(site, site.window.host, offsets, 64, 1)
 
-        return self._either(site, outside, words, cold, self._is_in_words(site))
+        return self._either(site, outside, words, cold)
 
     # --- small elements out of words
 
-    def _takes_words(self, site: Site) -> bool:
-        """Return whether a load gathers the words in which its elements are."""
-        return site.is_load and not site.is_inside and self.moves.gathers_words(site.type)
+    def _takes_words(self, site: Site, form: Form | None = None) -> bool:
+        """Return whether a load gathers the words in which its elements are.
 
-    def _is_in_words(self, site: Site) -> str | None:
-        """Return whether no element is in two words, an i1; None if none can be.
-
-        Arrays of 16-bit elements may begin at odd addresses of the host.
+        By the index of a `form`, it does where that counts elements.
         """
-        if site.size == 1:
-            return None
-        code = self.lanes.code
-        number = code.let(f"ptrtoint ptr {site.window.host} to i64")
-        rest = code.let(f"and i64 {number}, {site.size - 1}")
-        return code.let(f"icmp eq i64 {rest}, 0")
+        steps = form is None or form.scale == site.size
+        is_load = site.is_load and not site.is_inside
+        return is_load and steps and self.moves.gathers_words(site.type)
 
     def _words(
         self, site: Site, host: str, places: Sequence[str], bits: int, unit: int
     ) -> list[str]:
         """Load the words that elements are in, and return the elements as registers.
 
-        Places from `host` on are integers of some `bits` that count units of some bits. Words begin
-        at multiples of their size: such a one is never in a page without any byte of the buffer.
+        Places from `host` on are integers of some `bits` that count units of some bytes.
         """
         lanes, code = self.lanes, self.lanes.code
-        v, word, per = integer(bits, lanes.n), integer(WORD, lanes.n), WORD // unit
-        number = code.let(f"ptrtoint ptr {host} to i64")
-        before = code.let(f"and i64 {number}, {WORD // 8 - 1}")
-        start = code.let(f"getelementptr i8, ptr {host}, i64 {code.let(f'sub i64 0, {before}')}")
-        units = code.let(f"lshr i64 {before}, {(unit // 8).bit_length() - 1}")
-        units = units if bits == 64 else code.let(f"trunc i64 {units} to i32")
-        first, words, shifts = lanes.chunk_of(bits, units), [], []
-        for place in places:
-            moved = code.let(f"add {v} {place}, {first}")
-            words.append(code.let(f"and {v} {moved}, splat (i{bits} {-per})"))
-            rest = moved if bits == WORD else code.let(f"trunc {v} {moved} to {word}")
-            shifts.append(code.let(f"mul {word} {rest}, splat (i32 {unit})"))
-        starts = lanes.places(start, unit // 8, words, bits)
-        return self.moves.load_words(site.type, starts, shifts)
+        found = self.addresses.words_at(site.window, site.size)
+        start = code.let(f"getelementptr i8, ptr {host}, i64 {found.start}")
+        shift = lanes.chunk_of(WORD, found.shift)
+        return self.moves.load_words(
+            site.type, lanes.places(start, unit, places, bits), [shift] * len(places)
+        )
 
     # --- both sides
 
@@ -259,13 +247,11 @@ class Scattered:
         outside: Sequence[str],
         fast: Callable[[], list[str]],
         targets: Callable[[], Targets],
-        may_be_fast: str | None = None,
         surely: str | None = None,
     ) -> list[str]:
         """Take the fast way unless a running lane is outside; return what was loaded.
 
-        `may_be_fast` is an i1 without which nothing takes it. Where `surely` (an i1) holds, no lane
-        is outside.
+        Where `surely` (an i1) holds, no lane is outside.
         """
         lanes, moves, code = self.lanes, self.moves, self.lanes.code
         if site.is_inside:
@@ -280,8 +266,6 @@ class Scattered:
             code.jump(tested)
             code.block(tested)
             inside = code.phi("i1", ("true", before), (inside, after))
-        if may_be_fast is not None:
-            inside = code.let(f"and i1 {inside}, {may_be_fast}")
         return moves.either(
             inside,
             fast,

@@ -26,6 +26,17 @@ def fenced(size: int, alignment: int = 1) -> np.ndarray:
     return start[at : at + size]
 
 
+def page() -> np.ndarray:
+    """Return a page between two without access."""
+    block = mmap.mmap(-1, 3 * PAGE)
+    start = np.frombuffer(block, np.uint8)
+    for number in (0, 2):
+        place = ctypes.c_void_p(start.ctypes.data + number * PAGE)
+        if ctypes.CDLL(None).mprotect(place, PAGE, 0) != 0:
+            raise OSError("mprotect failed")
+    return start[PAGE : 2 * PAGE]
+
+
 def zeros(shape: int | tuple[int, ...], dtype: Any = float) -> np.ndarray:
     """Replace `numpy.zeros` in the engine: what it allocates ends at a fence as well."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize

@@ -20,7 +20,7 @@ from ...context_code import load_slot
 from ...lane_code import LaneCode
 from .forms import Form, plus, times
 from .pointers import Pointers
-from .windows import LARGEST_WINDOW, Place, Row, Window
+from .windows import LARGEST_WINDOW, PAGE, WORD_BYTES, Place, Row, Window, Words
 
 LARGEST_CELL = 8
 """The largest number of bytes by which a gather multiplies an index."""
@@ -120,7 +120,7 @@ class Addresses:
             entry, window = self.lanes.entry, self.param_window(position, True)
             size = entry.let(f"mul i64 {window.size}, {load_slot(entry, Slot.PLAIN_ATOMICS)}")
             self._atomic_windows[position] = replace(
-                window, size=size, limits={}, rows={}, outside={}
+                window, size=size, limits={}, rows={}, outside={}, words={}
             )
         return self._atomic_windows[position]
 
@@ -144,18 +144,40 @@ class Addresses:
             found = self._windows[position, store] = Window(base, host, size, address)
         return found
 
-    def places(self, window: Window, bytes_: int, size: int) -> str:
+    def places(self, window: Window, bytes_: int, size: int, *, in_words: bool = False) -> str:
         """Return how many multiples of `size` an access of `bytes_` bytes may begin at, an i64.
 
-        Computed once per call.
+        With `in_words`, those whose words are not in the buffer's pages do not count. Computed once
+        per call.
         """
-        known = window.limits.get((bytes_, size))
+        key = (bytes_, -size if in_words else size)
+        known = window.limits.get(key)
         if known is None:
             entry = self.lanes.entry
             room = entry.let(f"add i64 {window.size}, {size}")
             room = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {room}", f"i64 {bytes_}")
             known = entry.let(f"lshr i64 {room}, {size.bit_length() - 1}")
-            window.limits[bytes_, size] = known
+            if in_words:
+                unread = self.words_at(window, size).unread
+                known = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {known}", f"i64 {unread}")
+            window.limits[key] = known
+        return known
+
+    def words_at(self, window: Window, size: int) -> Words:
+        """Return where the words begin in which elements of a buffer are, of fewer bytes."""
+        known = window.words.get(size)
+        if known is None:
+            entry, rest = self.lanes.entry, WORD_BYTES - size
+            in_page = entry.let(f"and i64 {window.address}, {PAGE - 1}")
+            ends = entry.let(f"icmp uge i64 {in_page}, {rest}")
+            start = entry.let(f"select i1 {ends}, i64 {-rest}, i64 0")
+            shift = entry.let(f"select i1 {ends}, i32 {8 * rest}, i32 0")
+            end = entry.let(f"add i64 {window.address}, {window.size}")
+            before = entry.let(f"and i64 {entry.let(f'sub i64 0, {end}')}, {PAGE - 1}")
+            fits = entry.let(f"or i1 {ends}, {entry.let(f'icmp uge i64 {before}, {rest}')}")
+            # An element of two bytes may be in the last three.
+            unread = entry.let(f"select i1 {fits}, i64 0, i64 {-(-rest // size)}")
+            known = window.words[size] = Words(start, shift, unread)
         return known
 
     # --- places
@@ -347,17 +369,19 @@ class Addresses:
         window: Window,
         elements: int = 1,
         before: int = 0,
+        *,
+        in_words: bool = False,
     ) -> str:
         """Return how many indices from `before` on lead to elements in the buffer.
 
         This is an i64, and with `before` below 2^31. `offset` is that of index 0; `scale` is a
-        multiple of `size`. All of `elements` must be inside.
+        multiple of `size`. All of `elements` must be inside, or in words of the buffer's pages.
         """
         code = self.lanes.code
         if before:
             offset = code.let(f"add i64 {offset}, {before * scale}")
         total, here = (
-            self.places(window, size * elements, size),
+            self.places(window, size * elements, size, in_words=in_words),
             element_number(code, offset, size, 0),
         )
         count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")

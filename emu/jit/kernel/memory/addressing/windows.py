@@ -34,6 +34,22 @@ class Place:
     """Its offset into the window, an i64; for the cold side."""
 
 
+@dataclass(frozen=True)
+class Words:
+    """Words in which small elements of a buffer are: operands that are computed once per call.
+
+    A word ends with its element, or begins with it where the buffer begins with a page. So it is in
+    a page of the buffer: reading it is no fault, whatever is beside the element.
+    """
+
+    start: str
+    """How far a word begins from its element, an i64."""
+    shift: str
+    """The bit of a word at which its element begins, an i32."""
+    unread: str
+    """How many of the buffer's last elements are in words that end in another page, an i64."""
+
+
 @dataclass
 class Window:
     """The buffer that an access is expected in: operands that are computed once per call."""
@@ -46,7 +62,15 @@ class Window:
     limits: dict[tuple[int, int], str] = field(default_factory=dict)
     rows: dict[tuple[int, ...], Row] = field(default_factory=dict)
     outside: dict[tuple[int, int], str] = field(default_factory=dict)
+    words: dict[int, Words] = field(default_factory=dict)
+    """Bytes of an element -> the words in which they are."""
 
+
+WORD_BYTES = 4
+"""The bytes of the smallest elements that CPUs gather."""
+
+PAGE = 4096
+"""The bytes of the smallest pages of a host."""
 
 LARGEST_WINDOW = (1 << 32) - (1 << 21)
 """Bytes of a buffer that the fast side accesses.

@@ -95,6 +95,29 @@ def test_buffers_that_begin_anywhere_in_a_word(kind: str, address: str, odd: int
         np.testing.assert_array_equal(out, table[index].astype(np.int64).astype(np.uint32))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="fences are made by mprotect")
+@pytest.mark.parametrize("first", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_buffers_at_both_ends_of_a_page(kind: str, address: str, first: int) -> None:
+    """From one of the first bytes of a page on, up to its last ones."""
+    size, page = KINDS[kind]().itemsize, fences.PAGE
+    text = (
+        f"kernel k(global u32* %index, global {kind}* %table, global u32* %out, u64 %size) {{"
+        f"{HEAD} ld_kernarg_u64 $d6, [%size]\n"
+        f"{ADDRESSES[address].format(size=size)}\n ld_global_{kind} $s2, [$d5]\n{TAIL}"
+    )
+    rng = np.random.default_rng(7)
+    for count in (1, 2, (page - first - 4) // size, (page - first) // size):
+        table = fences.page()[first : first + count * size].view(KINDS[kind])
+        table[:] = rng.integers(0, 256, count * size, np.uint8).view(KINDS[kind])
+        index = rng.integers(0, count, ITEMS, np.uint32)
+        index[1], index[2], index[40] = count - 1, 0, max(count - 2, 0)
+        out = np.zeros(ITEMS, np.uint32)
+        execute(make(text, [index, table, out, size], items=ITEMS, group_size=32))
+        np.testing.assert_array_equal(out, table[index].astype(np.int64).astype(np.uint32))
+
+
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("place", ["group", "private", "readonly"])
 @pytest.mark.parametrize("kind", KINDS)
