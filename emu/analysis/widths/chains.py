@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from ....isa.table import Unit
 from ....isa.types import RegClass
 from ..flow.order import Loop
+from ..lanes.lane_plan import LONG_UNITS
 from ..values.ssa import Op, Phi, Value, operands_of
 from ..warps.uniformity import Shapes
 from .registers import REGISTER_BITS, is_vector, values_in
@@ -41,6 +42,17 @@ def waits_for_iterations(shapes: Shapes, loop: Loop, part: float = 0.5) -> bool:
     """
     longest, count = _iteration(shapes, loop)
     return longest >= part * count
+
+
+def waits_for_divisions(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a loop waits in each iteration for a division or a root of the one before.
+
+    The lines of far rows have time to come meanwhile.
+    """
+    return waits_for_iterations(shapes, loop, LONG) and any(
+        isinstance(v, Op) and v.ins.row.unit in LONG_UNITS
+        for v in _vectors(shapes, values_in(shapes, loop))
+    )
 
 
 def waits_for_integers(shapes: Shapes, loop: Loop, lanes: int) -> bool:

@@ -31,7 +31,13 @@ from ..suitability.barriers import arrive_together, has_barriers
 from ..values.ssa import Const, Op, Phi, Value, made_of
 from ..warps.agreed import with_neighbours
 from ..warps.uniformity import Shapes
-from .chains import LONG, waits_for_integers, waits_for_iterations, waits_for_results
+from .chains import (
+    LONG,
+    waits_for_divisions,
+    waits_for_integers,
+    waits_for_iterations,
+    waits_for_results,
+)
 from .columns import goes_down_columns
 from .far_rows import loads_far_rows
 from .in_turn import gain_by_lanes, is_easy, wait_in_turn
@@ -220,7 +226,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
             return usual._replace(if_integers=WIDE if _wait_for_integers(shapes, lanes) else 0)
         if not shapes.divergent_loops:
             if loads_far_rows(shapes) and loops_fit(shapes, WIDEST, 32):
-                return wide._replace(if_lines=WIDEST)
+                waits = any(waits_for_divisions(shapes, loop) for loop in inner_loops(shapes))
+                return wide._replace(if_lines=WIDEST, if_many=WIDEST if waits else WIDE)
             return wide._replace(if_many=WIDEST if _gain_by_most(shapes) else WIDE)
         if not gain_by_lanes(shapes):
             return usual

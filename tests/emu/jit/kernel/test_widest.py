@@ -115,6 +115,12 @@ def test_far_rows_where_the_host_loads_many_lines_of_them_sooner(many: bool) -> 
     assert width_of(columns(""), many=False, lines=True) == WIDE, "not far"
 
 
+def test_far_rows_of_loops_that_wait() -> None:
+    text = columns("div_f32 $s20, $s4, $s20\n add_f32 $s20, $s20, 1.0", row=FAR)
+    assert width_of(text, lines=False) == WIDEST
+    assert width_of(text, many=False, lines=False) == WIDE
+
+
 @pytest.mark.parametrize(
     ("size", "width"), [((64, 1, 1), WIDE), ((192, 1, 1), WIDE), ((384, 1, 1), WIDEST)]
 )
