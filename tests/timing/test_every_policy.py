@@ -7,6 +7,7 @@ Families have tests of their own beside this one, with what else must hold for t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
+from simtlab.emu.engine import SchemeSpec
 from simtlab.emu.traps import Trap
 from simtlab.isa.errors import UsageError
 from simtlab.testing import Case, kernels, run_case
@@ -161,6 +163,15 @@ def run_unless_full(
             raise
 
 
+def comes_late(case: Case, policy: Policy, values: dict[str, object], width: int) -> bool:
+    """Whether a part of a warp comes to a barrier before the rest, as to the letter (Q-PPC-5)."""
+    if values.get("policy.cascade", True):
+        return False
+    case = replace(case, geometry=replace(case.geometry, width=width))
+    _, _, trap = run_case(case, "interp", SchemeSpec(policy.scheme, {"cascade": False}))
+    return trap is not None
+
+
 def check_settings(
     case: Case, choice: tuple[Policy, dict[str, object]], like: dict[str, int]
 ) -> None:
@@ -171,7 +182,11 @@ def check_settings(
         simulator = Simulator(machine_for(case, policy, like).replaced(values), policy, plain=True)
     except UsageError:
         reject()
-    run_unless_full(case, policy, simulator, oracle(case))
+    if comes_late(case, policy, values, like["width"]):
+        with pytest.raises(AssertionError, match="divergent barrier"):
+            run(case, policy, simulator, [])
+    else:
+        run_unless_full(case, policy, simulator, oracle(case))
 
 
 @examples(20, 60)
