@@ -10,6 +10,7 @@ import pytest
 import simtlab
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import facts_for_counting
+from simtlab.emu.jit.llvm.toolchain import host_has
 
 from ....support.counts import both
 from ....support.word_search import SEARCH
@@ -108,7 +109,8 @@ def test_lanes_that_leave_a_loop_at_different_times(items: int, warp: int) -> No
     text = np.random.default_rng(2).integers(97, 99, 600).astype(np.uint8)
     args = items - 5, 9, text, text[40:50].copy(), np.zeros(600, np.uint8)
     width, counted = count(SEARCH, args, items, 256, warp)
-    assert width > counted or warp == 64
+    # Without AVX-512, warps of the launch's width take the loop as well.
+    assert width > counted or warp == 64 or not host_has("avx512f")
     assert counted == warp
 
 
