@@ -81,7 +81,7 @@ def bounded(guards: Iterable[Guard], spans: Spans) -> dict[Value, Span]:
 
     Where these cannot hold, as for an end before the start, no lane runs.
     """
-    ends, at_least_0 = dict[Value, Span](), set[Value]()
+    ends, at_least_0 = dict[tuple[Value, bool], Span](), set[tuple[Value, bool]]()
     for guard in guards:
         type_, value = guard.type, guard.value
         if type_.bits != 32 or value.cls is not RegClass.S or guard.relation == "eq":
@@ -94,11 +94,13 @@ def bounded(guards: Iterable[Guard], spans: Spans) -> dict[Value, Span]:
         other = spans.number(guard.other, signed=type_.is_signed)
         if other is None:
             continue
+        # A number that is at least 0 without a sign may be below an end with one: both have one.
+        number = value, type_.is_signed
         if guard.relation in ("lt", "le"):
             most = other.low.plus(Bound(constant=-(guard.relation == "lt")))
-            ends.setdefault(value, Span(Bound(), most, 0, max(other.most, 0)))
+            ends.setdefault(number, Span(Bound(), most, 0, max(other.most, 0)))
             if not type_.is_signed:
-                at_least_0.add(value)
+                at_least_0.add(number)
         elif other.low.is_constant and other.low.constant >= -(guard.relation == "gt"):
-            at_least_0.add(value)
-    return {value: span for value, span in ends.items() if value in at_least_0}
+            at_least_0.add(number)
+    return {number[0]: span for number, span in ends.items() if number in at_least_0}

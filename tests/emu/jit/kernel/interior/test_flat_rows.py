@@ -211,6 +211,21 @@ def test_comparisons_show_that_accesses_are_inside(edges: str, room: int) -> Non
     assert assert_as_oracle(*works) == traps
 
 
+@pytest.mark.parametrize("room", [0, 1, 300])
+@pytest.mark.parametrize("test", ["lt 0", "lt 1", "lt 2", "ge -1", "ge 0x80000000", "ge 5"])
+def test_an_end_with_a_sign_says_nothing_about_a_start_without_one(test: str, room: int) -> None:
+    """Minus one is above most numbers without a sign, and below all ends with one."""
+    relation, number = test.split()
+    pair = "cmp_{0}_u32 $c0, {1}, {2}\ncbr $c0, @next\ncmp_ge_s32 $c0, {1}, {3}\ncbr $c0, @next\n"
+    edges = pair.format(relation, "$s12", number, "$s2") + pair.format(
+        relation, "$s13", number, "$s3"
+    )
+    text = kernel("leave").replace(EDGES["leave"], edges)
+    works = [work_of(text, (40, 7, 4), room=room) for _ in "ab"]
+    assert has_rows(works[0])
+    assert_as_oracle(*works)
+
+
 @pytest.mark.parametrize("height", [0, 1, 3, 4, 5, 0x7FFF_FFFF, 0xFFFF_FFFF])
 @pytest.mark.parametrize("edges", ["leave", "signed"])
 def test_comparisons_with_other_sizes_than_those_of_the_buffer(edges: str, height: int) -> None:
