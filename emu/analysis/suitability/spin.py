@@ -169,6 +169,9 @@ def _is_last_seen(expected: Value, cas: Op, form: Ssa, loop: Loop) -> bool:
     if not isinstance(expected, Op) or not expected.ins.row.is_load:
         return False
     here, there = expected.ins, cas.ins
+    loaded, changed = here.row.type, there.row.type
+    if loaded is None or changed is None or loaded.bits != changed.bits:
+        return False  # it may wait until another one clears the bytes that are not loaded
     return (
         expected.node in loop.nodes
         and here.row.segment is there.row.segment

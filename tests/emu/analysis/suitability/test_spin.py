@@ -57,6 +57,8 @@ WAITING |= {
     "@out:",
     "a swap of what is elsewhere": "@top:\n ld_global_u32 $s2, [$d1+4]\n"
     " atomic_cas_global_u32 $s1, [$d1], $s2, $s9\n" + DONE + " br @top\n@out:",
+    "a swap of a part of what is there": "@top:\n ld_global_u16 $s2, [$d1]\n"
+    " atomic_cas_global_u32 $s1, [$d1], $s2, $s9\n" + DONE + " br @top\n@out:",
     "many swaps until a value is there": "@many:\n"
     + SEEN
     + DONE
