@@ -49,6 +49,8 @@ def store_apart(shapes: Shapes, loop: Loop, stores: Sequence[Op]) -> bool:
     row, place = _times(step), _place_in(begin)
     if row is None or place is None or row[1] != place[1] or extent > row[1]:
         return False
+    if not shapes.is_uniform(row[0]):
+        return False  # lanes with shorter rows step to places of others
     number = shapes.stride(place[0])
     steps = bool(number) and number * place[1] == between
     return steps and _is_below(place[0], row[0], guards, loop)

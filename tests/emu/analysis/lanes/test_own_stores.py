@@ -71,6 +71,10 @@ LOOPS = {
         | {"more": "cvt_u64_u32 $d4, $s0\n mad_u64 $d1, $d4, 4, $d1"},
         False,
     ),
+    "rows of each lane": (
+        {**ROWS, "guard": "add_u32 $s9, $s9, $s0\n cmp_ge_u32 $c0, $s0, $s9"},
+        False,
+    ),
     "numbers that other lanes have": ({**ROWS, "apart": "0"}, False),
 }
 
