@@ -53,7 +53,6 @@ class SharedRows:
     def __init__(self, lanes: LaneCode, addresses: Addresses) -> None:
         self._lanes, self._addresses = lanes, addresses
         self._nodes: dict[int, dict[Op, SharedRow]] = {}
-        self._loaded: dict[SharedRow, list[str]] = {}
 
     def of(self, op: Op, is_wide: Callable[[Op], bool]) -> SharedRow | None:
         """Return the row that a wide load shares with others for which `is_wide` holds."""
@@ -75,14 +74,15 @@ class SharedRows:
 
         None if the row has not been loaded where the code is.
         """
-        if op is row.first:
-            self._loaded[row] = self._vectors(row, host())
-        if row not in self._loaded or len(self._loaded[row]) != self._lanes.k + 1:
-            return None
-        type_ = op.ins.row.type
+        lanes, code, key, type_ = self._lanes, self._lanes.code, (row.first, "row"), op.ins.row.type
         assert type_ is not None
-        lanes, code, size = self._lanes, self._lanes.code, type_.size
-        vectors, values = self._loaded[row], []
+        if op is row.first:
+            lanes.local[key] = self._vectors(row, host())
+        # A version may have its first load from elsewhere: what others have loaded is not here.
+        vectors = lanes.local.get(key, ())
+        if len(vectors) != lanes.k + 1:
+            return None
+        size, values = type_.size, list[str]()
         t, count = integer(type_.bits, lanes.n), lanes.n
         after, span = (row.offsets[op] - row.low) // size, (row.high - row.low) // size
         for j in range(lanes.k):
