@@ -39,7 +39,7 @@ class NarrowLanes:
 
     Where a vector has as many narrow lanes as wide ones, all that they save is to widen what is
     loaded and to cut what is stored. So they `save_widening` only: what belongs together is narrow
-    unless more results are widened than that.
+    unless more results are widened than that. What is gathered is in words, and saves nothing.
     """
 
     def __init__(
@@ -71,7 +71,10 @@ class NarrowLanes:
             self._drop_widened()
 
     def _drop_widened(self) -> None:
-        """Drop the instructions of which more results are widened than are loaded and stored."""
+        """Drop the instructions of which more results are widened than are loaded and stored.
+
+        What is gathered does not count: it has to be cut.
+        """
         ssa = self._shapes.ssa
         members = {
             v
@@ -94,13 +97,18 @@ class NarrowLanes:
                     saved.append(arg)
                 else:
                     widened.add(arg)
-        saved += [v for v in members if isinstance(v, Op) and _small_load(v)]
+        saved += [v for v in members if isinstance(v, Op) and self._is_loaded_narrow(v)]
         balance = Counter(map(together.of, saved))
         balance.subtract(map(together.of, widened))
         for op in list(self._found):
             parts = members.intersection([op, *op.args])
             if any(balance[together.of(part)] < 0 for part in parts):
                 del self._found[op], self._lanes[op]
+
+    def _is_loaded_narrow(self, op: Op) -> bool:
+        """Return whether an op loads neighbours; gathers load each element into a word."""
+        base = op.base
+        return _small_load(op) and base is not None and self._shapes.piece_stride(base) is not None
 
     def of(self, op: Op) -> Narrow | None:
         """Return the lanes in which an instruction is done, if they are narrow."""

@@ -22,6 +22,9 @@ FIELDS = "shr_u32 $s4, $s2, 11\n and_u32 $s5, $s2, 31\n bitextract_u32 $s6, $s2,
 JOINED = (
     "shl_u32 $s5, $s5, 24\n shl_u32 $s6, $s6, 16\n or_u32 $s4, $s4, $s5\n or_u32 $s4, $s4, $s6\n"
 )
+GATHERED = "cvt_u64_u32 $d4, $s2\n add_u64 $d4, $d4, $d0\n ld_global_u8 $s5, [$d4]\n"
+"""A byte at a place that another load says."""
+
 WORD = " st_global_u32 $s4, [$d3]"
 SHORT = " st_global_u16 $s4, [$d2]"
 
@@ -57,6 +60,19 @@ BODIES = {
     "a factor": (
         "and_u32 $s4, $s2, 31\n mul_u32 $s5, $s4, $s0\n mov_u32 $s4, $s5\n" + WORD,
         {"and_u32"},
+    ),
+    "a gathered number as a word": (GATHERED + "xor_u32 $s4, $s5, 1\n" + WORD, set()),
+    "a gathered number that is stored as it is": (
+        GATHERED + "xor_u32 $s4, $s5, 1\n" + SHORT,
+        {"xor_u32"},
+    ),
+    "a comparison of a gathered number": (
+        GATHERED + "cmp_lt_u32 $c0, $s5, 9\n cvt_u32_b1 $s4, $c0\n" + WORD,
+        {"cmp_lt_u32"},
+    ),
+    "a gathered number and a loaded one": (
+        GATHERED + "xor_u32 $s4, $s5, $s3\n" + WORD,
+        {"xor_u32"},
     ),
 }
 
