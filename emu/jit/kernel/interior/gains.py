@@ -11,6 +11,7 @@ from functools import cached_property
 from math import inf, prod
 
 from .....isa.types import RegClass, Segment
+from ....analysis.flow.order import Loop
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op, Ssa
@@ -50,6 +51,7 @@ class Gains:
         self, lanes: LaneCode, ranges: Ranges, assumed: Assumed, expected: Collection[Op]
     ) -> None:
         self._ssa, self._shapes = lanes.ssa, lanes.shapes
+        self._shapes_of_ranges = ranges.shapes
         self._one_warp = lanes.facts.one_warp
         self._assumed = assumed
         self._expected = expected
@@ -64,11 +66,11 @@ class Gains:
         """Return whether a version for interior warps has enough to gain, after `Decisions.decide`.
 
         `row` is how many work-items a row has whose interior warps are found together, or 0. What
-        runs once beside loops of any number of iterations gains nothing, unless these are short:
-        twelve kernels with such loops took 0.97 to 1.02 of the time, and up to twice the time to
-        compile. Loops that are bound by gathers, or have no access, gained nothing by masks. A
-        workgroup that is one warp must have accesses that share a test: a transpose of 16 x 16
-        gained nothing.
+        runs once beside loops of any number of iterations gains nothing, unless these are short or
+        all lanes run one in step, which needs no masks then: twelve kernels with other such loops
+        took 0.97 to 1.02 of the time, and up to twice the time to compile. Loops that are bound by
+        gathers, or have no access, gained nothing by masks. A workgroup that is one warp must have
+        accesses that share a test: a transpose of 16 x 16 gained nothing.
         """
         if self.are_enough_at_edges(inside):
             return True
@@ -78,6 +80,7 @@ class Gains:
             return True
         least = 0 if row >= LONG_ROW else MUCH * len(global_accesses(self._ssa))
         gains = any(op.node in self._frequent for op in inside) or self._is_mostly_outside()
+        gains = gains or self._has_loop_of_all_lanes()
         return bool(inside) and gains and least <= self._arithmetic() <= MOST_WORK
 
     def _is_mostly_outside(self) -> bool:
@@ -85,6 +88,28 @@ class Gains:
         sizes = {number: len(ops) for number, ops in self._ssa.ops.items()}
         inside = sum(size for number, size in sizes.items() if number in self._frequent)
         return sum(sizes.values()) >= MOSTLY * inside
+
+    def _has_loop_of_all_lanes(self) -> bool:
+        """Return whether all lanes of an interior warp run a loop, and leave it together.
+
+        Its iterations are not counted. Lanes that return at once are not in such a warp.
+        """
+        flow, shapes = self._ssa.flow, self._shapes_of_ranges
+        places = {number: place for place, number in enumerate(flow.order)}
+        parting = [
+            n
+            for n, condition in self._ssa.conditions.items()
+            if not shapes.is_uniform(condition) and condition not in self._assumed.known
+        ]
+
+        def is_run_by_all(loop: Loop) -> bool:
+            around = flow.loops_around(loop.header)
+            before = [n for n in parting if places[n] < places[loop.header]]
+            return all(other.number not in shapes.divergent_loops for other in around) and all(
+                shapes.passes(n, loop.header) for n in before
+            )
+
+        return any(is_run_by_all(loop) for loop in flow.loops if loop.number not in self._returns)
 
     def _gains_masks(self) -> bool:
         """Return whether lanes part in a loop, beside accesses of one place or of neighbours."""

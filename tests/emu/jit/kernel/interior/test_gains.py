@@ -152,6 +152,35 @@ def test_what_runs_once_beside_a_long_loop_gains_nothing(
     assert_as_oracle(work, beside_a_loop(bound, inside=inside))
 
 
+def chase(condition: str, *, n: int = 370) -> Work:
+    """Go from place to place, as each says, while a condition holds."""
+    step = "cvt_u64_u32 $d2, $s2\n mad_u64 $d2, $d2, 4, $d1\n ld_global_u32 $s2, [$d2]\n"
+    body = f"""
+        ld_kernarg_u32 $s5, [%steps]
+        ld_kernarg_u64 $d1, [%x]
+        and_u32 $s2, $s0, 255
+        mov_u32 $s3, 0
+    @loop:
+        {step * 4}
+        add_u32 $s3, $s3, 1
+        {condition}
+        cbr $c1, @loop
+        {store_y("$s2")}"""
+    text = guarded(body, "u32 %steps, global u32* %x, global u32* %y")
+    x = np.random.default_rng(1).permutation(256).astype(np.uint32)
+    return make(text, [n, 9, x, np.zeros(400, np.uint32)], items=384, group_size=256)
+
+
+@pytest.mark.parametrize(
+    ("condition", "has_one"),
+    [("cmp_lt_u32 $c1, $s3, $s5", True), ("cmp_gt_u32 $c1, $s2, $s3", False)],
+)
+def test_loops_that_all_lanes_run_in_step_have_one(condition: str, has_one: bool) -> None:
+    assert ("\nrun_head:" in code_of(chase(condition))) == has_one
+    for n in (384, 370, 64, 1):
+        assert_as_oracle(*(chase(condition, n=n) for _ in "ab"))
+
+
 @pytest.mark.parametrize(("most", "has_one"), [(version.MOST_WRITTEN, True), (20, False)])
 def test_loops_that_are_unrolled_far_gain_nothing(
     most: int, has_one: bool, monkeypatch: pytest.MonkeyPatch
