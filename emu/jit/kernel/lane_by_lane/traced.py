@@ -52,13 +52,8 @@ class TracedRun:
         """How many words of each lane are kept."""
         self._next = cells.new(RegClass.D)
         """Which of them is read next."""
-        self._headers = {
-            flow.loops[latch].header: number
-            for number, latch in enumerate(
-                (n.latch_of for n in flow.nodes if n.number in loop.nodes), 1
-            )
-            if latch is not None
-        }
+        loops = [inner for inner in flow.loops if inner.latch in loop.nodes]
+        self._headers = {inner.header: number for number, inner in enumerate(loops, 1)}
         """Header -> its number, of the loops in which a lane may stop."""
         self._at = cells.new(RegClass.D)
         """The number of the header at which each lane continues; 0 before it has begun."""
