@@ -33,6 +33,7 @@ class BoundArithmetic:
                 else:
                     factor = factor_of_call or self.conditions.value(b)
                     product = self._multiplied(name, factor, in_warp=True)
+                    self._note_growth(product, name, b, in_warp=in_warp)
                 total = total.plus(product, scale)
         return total.plus(b, a.constant)
 
@@ -42,6 +43,19 @@ class BoundArithmetic:
             terms = ((text.let(f"mul i64 {a}, {b}"), 1),)
             self._products[a, b] = Bound(terms) if in_warp else Bound((), terms)
         return self._products[a, b]
+
+    def _note_growth(self, product: Bound, name: str, factor: Bound, *, in_warp: bool) -> None:
+        """Note by what a product grows from row to row, if one factor is the same in all warps."""
+        conditions = self.conditions
+        if in_warp and factor.warp:
+            return
+        of_warp = ((name, 1),) if in_warp else factor.warp
+        of_call = conditions.call_value(factor) if in_warp else name
+        growth = conditions.growth(of_warp)
+        if growth not in (None, "0"):
+            growth = conditions.entry.let(f"mul i64 {growth}, {of_call}")
+        if growth is not None:
+            conditions.grows(product.warp[0][0], growth)
 
     def extreme(self, which: str, a: Bound, b: Bound) -> Bound:
         """Return the lesser or the greater of two bounds; `which` is the intrinsic of LLVM."""

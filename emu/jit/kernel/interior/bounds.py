@@ -80,6 +80,8 @@ class Conditions:
         """Whether a condition cannot hold."""
         self._in_first: dict[str, str] = {}
         """Scalars of the warp that are the same in the first workgroup of each row of the grid."""
+        self._per_row: dict[str, str] = {}
+        """Scalars of the warp that grow steadily from row to row, and by what (i64, of the call)."""
 
     def value(self, bound: Bound) -> str:
         """Return a bound as an operand of the warp, an i64. Raises HasSteps."""
@@ -113,6 +115,42 @@ class Conditions:
     def of_row(self, terms: Terms) -> Terms:
         """Return the terms that depend on the row of the grid, in its first workgroup."""
         return tuple(term for term in terms if term[0] not in self._in_first)
+
+    def grows(self, scalar: str, per_row: str) -> None:
+        """Note by what a scalar of the warp grows from one row of the grid to the next below it.
+
+        That is an i64 that is known once per call.
+        """
+        self._per_row[scalar] = per_row
+
+    def growth(self, terms: Terms) -> str | None:
+        """Return by what a sum grows from one row of the grid to the next, an i64 of the call.
+
+        It is None if the sum does not grow steadily, as far as is known.
+        """
+        if not all(name in self._per_row for name, _ in terms):
+            return None
+        entry, total = self.entry, "0"
+        for name, scale in terms:
+            if (by := self._per_row[name]) != "0":
+                by = by if scale == 1 else entry.let(f"mul i64 {by}, {scale}")
+                total = by if total == "0" else entry.let(f"add i64 {total}, {by}")
+        return total
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether all that is asked of a row, in its first workgroup, are sums that grow steadily.
+
+        If such conditions hold in two rows of the grid, they hold in all rows between these.
+        """
+        of_rows = (self.of_row(terms) for terms, _ in self._limits)
+        steps = (name for _, step in self._limits for name, _ in step)
+        return (
+            not self._of_warp
+            and not any(self.of_row(low.warp) or self.of_row(high.warp) for low, high in self.gaps)
+            and all(name in self._per_row for terms in of_rows for name, _ in terms)
+            and all(name == ONE for name in steps)
+        )
 
     def value_in_first(self, bound: Bound) -> str:
         """Return a bound in the first workgroup of a row of the grid, without `of_row`, an i64."""

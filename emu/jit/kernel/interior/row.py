@@ -99,7 +99,9 @@ class RowOfWarps:
             and not facts.row_piece
             and all(map(may_begin_anywhere, (lanes.shapes, interior.shapes, vectors.shapes)))
         )
-        search = Search(interior.conditions, edges, running, facts.width, lanes.n, anywhere)
+        search = Search(
+            interior.conditions, edges, running, facts.width, lanes.n, anywhere, facts.strips
+        )
         found = search.append(warp.group.items, items_of_first(lanes.entry, facts))
         beside_warps = vectors is None or not _is_short_in_rows(lanes.ssa)
         return cls(

@@ -33,6 +33,25 @@ class Starts:
 
 
 @dataclass(frozen=True)
+class RowSum:
+    """A sum that a row is asked for: in the present row, and its limits; operands are i64."""
+
+    value: str
+    per_row: str | None
+    """By what it grows from row to row; None if that is not known."""
+    low: str | None
+    high: str | None
+
+    def tests(self, code: FunctionText, rows: str = "") -> list[str]:
+        """Return whether it is within its limits, as i1: here, or so many `rows` (i64) below."""
+        value = self.value
+        if rows:
+            apart = code.let(f"mul i64 {rows}, {self.per_row}")
+            value = code.let(f"add i64 {value}, {apart}")
+        return limit_tests(code, value, self.low, self.high)
+
+
+@dataclass(frozen=True)
 class Run:
     """The work-items of warps side by side: the first and the one after the last, as i64.
 
@@ -117,15 +136,17 @@ def find_starts(conditions: Conditions, items: str) -> Starts:
 
 def find_starts_in_first(
     conditions: Conditions, items: str, first: str = "0", last: str = ""
-) -> tuple[Starts, str]:
+) -> tuple[Starts, str, list[RowSum]]:
     """Append the same for all rows of the grid at once, in their first workgroups.
 
     What does not depend on the row is found once per call. Also returned is whether all other
-    conditions hold in the present row, an i1, wherever a warp begins from `first` to `last` (i64).
+    conditions hold in the present row, an i1, wherever a warp begins from `first` to `last` (i64),
+    and the sums that are compared for that.
     """
     code, entry = conditions.code, conditions.entry
     solver, tests = _Solver(conditions, entry, items), conditions.tests()
     last = last or entry.let(f"sub i64 {items}, 1")
+    sums: list[RowSum] = []
     for (terms, step), (low, high) in conditions.limits():
         total = conditions.value_in_first(Bound(terms))
         of_row = conditions.of_row(terms)
@@ -139,14 +160,15 @@ def find_starts_in_first(
             if item != "0":
                 apart = code.let(f"mul i64 {item}, {conditions.value(Bound(step))}")
                 at = code.let(f"add i64 {total}, {apart}")
-            tests += limit_tests(code, at, least, most)
+            sums.append(RowSum(at, conditions.growth(of_row), least, most))
+            tests += sums[-1].tests(code)
     for low, high in conditions.gaps:
         if conditions.of_row(low.warp) or conditions.of_row(high.warp):
             tests.append("false")
         else:
             ends = [conditions.value_in_first(replace(bound, step=())) for bound in (low, high)]
             solver.leave_out(ends[0], ends[1], low)
-    return solver.starts([]), code.all_of(*tests) if tests else "true"
+    return solver.starts([]), code.all_of(*tests) if tests else "true", sums
 
 
 def _extremes(

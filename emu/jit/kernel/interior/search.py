@@ -4,6 +4,7 @@ Most rows of a grid have the same ones: their number follows from the row's leng
 its ends, and from how far accesses are from their work-item. So where single vectors run beside
 them, they are found once per call for the first workgroups of all rows. A row asks only whether it
 has them, as rows do that are not at an end of a buffer or of the grid; if not, its own are found.
+Rows that are one workgroup each ask for many rows at once (`stretches.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass
 
 from ..lane_code import POSITION
 from .bounds import Conditions
-from .runs import Run, find_starts, find_starts_in_first, run_from_anywhere, run_of
+from .runs import Run, RowSum, find_starts, find_starts_in_first, run_from_anywhere, run_of
+from .stretches import Stretches
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Search:
     """Lanes of a vector."""
     from_anywhere: bool
     """Whether warps of most rows may begin at any work-item then."""
+    in_strips: bool
+    """Whether workgroups may run in another order than that of their flat numbers."""
 
     def append(self, items: str, items_of_first: str) -> Found:
         """Append the search in a row of so many work-items (an i32).
@@ -58,9 +62,22 @@ class Search:
         if self.edges is None:
             run = run_of(code, find_starts(self.interior, items), self.width)
             return self._found(run, ("0", items), "false")
-        run, lanes, fits = self._of_first(self.edges, items_of_first)
-        before = code.current_block
-        code.branch(fits, "row_found", "row_search")
+        ways, stretches = list[str](), None
+        if not self.in_strips and self.interior.is_steady and self.edges.is_steady:
+            stretches = Stretches.of_call(self.interior.entry, code)
+            ways.append(code.current_block)
+            code.branch(stretches.have_row(), "row_found", "row_tests")
+            code.block("row_tests")
+        run, lanes, fits, sums = self._of_first(self.edges, items_of_first)
+        if stretches is not None:
+            code.branch(fits, "row_stretch", "row_search")
+            code.block("row_stretch")
+            stretches.extend(sums)
+            ways.append(code.current_block)
+            code.jump("row_found")
+        else:
+            ways.append(code.current_block)
+            code.branch(fits, "row_found", "row_search")
         code.block("row_search")
         own = run_of(code, find_starts(self.interior, items), self.width)
         last = own.last_vector(code, "0", items, self.vector)
@@ -70,36 +87,39 @@ class Search:
         code.block("row_found")
         of_most, of_own = (run.first, run.end, *lanes), (own.first, own.end, "0", items)
         first, end, *lanes = (
-            code.phi("i64", (a, before), (b, searched))
+            code.phi("i64", *((a, way) for way in ways), (b, searched))
             for a, b in zip(of_most, of_own, strict=True)
         )
-        in_vectors = code.phi("i1", ("true", before), (in_vectors, searched))
+        in_vectors = code.phi("i1", *(("true", way) for way in ways), (in_vectors, searched))
         return self._found(Run(first, end), (lanes[0], lanes[1]), in_vectors)
 
-    def _of_first(self, edges: Conditions, items: str) -> tuple[Run, tuple[str, str], str]:
+    def _of_first(
+        self, edges: Conditions, items: str
+    ) -> tuple[Run, tuple[str, str], str, list[RowSum]]:
         """Return what most rows' first workgroups have, and whether this one has it, an i1.
 
-        That is the interior warps, and from where to where work-items may run, both i64.
+        That is the interior warps, and from where to where work-items may run, both i64. The last
+        are the sums by which rows differ.
         """
         code, entry = self.interior.code, self.interior.entry
         is_first = code.let(f"icmp eq i32 {POSITION[0]}, 0")
-        starts, fits = find_starts_in_first(self.interior, items)
+        starts, fits, sums = find_starts_in_first(self.interior, items)
         if self.from_anywhere:
             run = run_from_anywhere(entry, starts, self.width, self.vector)
         else:
             run = run_of(entry, starts, self.width)
         begin, end = self._lanes_of_first(items)
         last = run.last_vector(entry, begin, end, self.vector)
-        inside, all_fit = find_starts_in_first(edges, items, begin, last)
+        inside, all_fit, more = find_starts_in_first(edges, items, begin, last)
         tests = fits, inside.all_between(entry, begin, last), all_fit
-        return run, (begin, end), code.all_of(is_first, *tests)
+        return run, (begin, end), code.all_of(is_first, *tests), sums + more
 
     def _lanes_of_first(self, items: str) -> tuple[str, str]:
         """Return the first work-item of a row that may run, and that after the last one, as i64."""
         if self.running is None:
             return "0", items
         entry = self.interior.entry
-        starts, _ = find_starts_in_first(self.running, items)
+        starts, *_ = find_starts_in_first(self.running, items)
         is_known = self.running.of_call()
         begin = entry.let(f"select i1 {is_known}, i64 {starts.first}, i64 0")
         if not self.from_anywhere:

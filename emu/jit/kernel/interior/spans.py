@@ -32,6 +32,7 @@ DEEPEST = 64
 """Operations that are followed from a value."""
 
 _PLACES = frozenset({"workitemid", "workitemabsid", "workgroupid"})
+_OF_GRID = frozenset({"workitemabsid", "workgroupid"})
 """Identities of one dimension that the workgroup's place and size bound."""
 
 _OF_PARTS = OF_ACTIVE_LANES | {"laneid", "waveid"}
@@ -231,6 +232,8 @@ class Spans:
             self._ask_for_items()
         elif self._scope.in_row and step:
             self._conditions.is_in_first(first, "0")
+        elif self._scope.in_row and op.ins.row.stem in _OF_GRID and (dim := op.ins.literals[0]):
+            self._conditions.grows(first, str(int(dim == 1)))  # a workgroup is one row
         # A warp of a row may begin at any of its work-items.
         low = Bound(((first, 1),), step=((ONE, step),) if step and self._scope.in_row else ())
         if self._scope.running == ONE:
