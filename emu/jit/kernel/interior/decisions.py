@@ -92,7 +92,7 @@ class Decisions:
     def _guards(self, op: Op) -> bool:
         stem, _, relation = op.ins.row.stem.partition("_")
         type_ = op.ins.row.srcs[0].type if op.ins.row.srcs else None
-        if stem != "cmp" or relation not in ("lt", "le", "gt", "ge") or type_ is None:
+        if stem != "cmp" or not relation or type_ is None:
             return False
         if type_.is_float or type_.bits < 32:
             return False
@@ -102,7 +102,19 @@ class Decisions:
             return False
         if not all(span is not None and span.is_single for span in spans):
             return False
+        if relation in ("eq", "ne"):
+            return self._is_not_0(op, *filter(None, spans))
         return self._compared(op, relation, signed=type_.is_signed)
+
+    def _is_not_0(self, op: Op, number: Span, zero: Span) -> bool:
+        """Ask that a number that is not negative is not the 0 that it is compared with."""
+        is_ne = op.ins.row.stem == "cmp_ne"
+        is_0 = zero.low.is_constant and zero.low.constant == 0
+        if self.expected.get(op) is not is_ne or number.least < 0 or not is_0:
+            return False
+        self._conditions.at_most(number.low.times(-1), -1)
+        self._assumed.known[op] = "true" if is_ne else "false"
+        return True
 
     def decide_all(self, ops: Iterable[Op]) -> None:
         """Ask for the conditions of some comparisons, quotients and remainders."""

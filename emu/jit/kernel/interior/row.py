@@ -99,9 +99,20 @@ class RowOfWarps:
             and not facts.row_piece
             and all(map(may_begin_anywhere, (lanes.shapes, interior.shapes, vectors.shapes)))
         )
+        exact = None
+        if anywhere and vectors is not None and running is not None:
+            exact = vectors.of_running(running[1])
         search = Search(
-            interior.conditions, edges, running, facts.width, lanes.n, anywhere, facts.strips
+            interior.conditions,
+            edges,
+            None if running is None else running[0],
+            facts.width,
+            lanes.n,
+            anywhere,
+            exact is not None,
+            facts.strips,
         )
+        vectors = exact or vectors
         found = search.append(warp.group.items, items_of_first(lanes.entry, facts))
         beside_warps = vectors is None or not _is_short_in_rows(lanes.ssa)
         return cls(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .....isa.types import Segment
+from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op
@@ -37,6 +38,8 @@ class RowVectors:
     shapes: Shapes
     plan: LanePlan
     memory: KernelMemory
+    _assumed: Assumed | None = None
+    """Comparisons whose results are known, since all lanes run that are in a vector."""
 
     @classmethod
     def found(cls, wide: LaneCode, memory: KernelMemory) -> RowVectors | None:
@@ -49,6 +52,18 @@ class RowVectors:
             return None
         memory = replace(memory, ranges=Ranges(shapes), last_readers=plan.last_readers)
         return cls(wide, shapes, plan, memory)
+
+    def of_running(self, assumed: Assumed) -> RowVectors | None:
+        """Return vectors whose lanes do not return at once; None if these may not run apart.
+
+        `assumed` are the results of comparisons by which others would.
+        """
+        shapes = InteriorShapes(self._wide.ssa, self.shapes.facts, assumed)
+        plan = LanePlan(shapes)
+        if plan.sparse:
+            return None
+        memory = replace(self.memory, ranges=Ranges(shapes), last_readers=plan.last_readers)
+        return replace(self, shapes=shapes, plan=plan, memory=memory, _assumed=assumed)
 
     def at(self, group: Workgroup, item: str, end: str | None = None) -> tuple[Warp, LaneCode]:
         """Return a vector that begins at a work-item and ends before another one, and its code."""
@@ -78,7 +93,7 @@ class RowVectors:
         code.block("edge")
         warp, lanes = self.at(group, ITEM, END)
         variables = emit_edge_nodes(
-            inside, self.plan, lanes, warp, self.memory, counters, after="edge_over"
+            inside, self.plan, lanes, warp, self.memory, counters, "edge_over", self._assumed
         )
         code.block("edge_over")
         end_warp(variables)

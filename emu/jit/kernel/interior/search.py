@@ -49,6 +49,8 @@ class Search:
     """Lanes of a vector."""
     from_anywhere: bool
     """Whether warps of most rows may begin at any work-item then."""
+    all_run: bool
+    """Whether lanes of single vectors must be work-items for which `running` holds."""
     in_strips: bool
     """Whether workgroups may run in another order than that of their flat numbers."""
 
@@ -63,7 +65,7 @@ class Search:
             run = run_of(code, find_starts(self.interior, items), self.width)
             return self._found(run, ("0", items), "false")
         ways, stretches = list[str](), None
-        if not self.in_strips and self.interior.is_steady and self.edges.is_steady:
+        if not self.in_strips and all(asked.is_steady for asked in self._asked(self.edges)):
             stretches = Stretches.of_call(self.interior.entry, code)
             ways.append(code.current_block)
             code.branch(stretches.have_row(), "row_found", "row_tests")
@@ -80,12 +82,17 @@ class Search:
             code.branch(fits, "row_found", "row_search")
         code.block("row_search")
         own = run_of(code, find_starts(self.interior, items), self.width)
-        last = own.last_vector(code, "0", items, self.vector)
-        in_vectors = find_starts(self.edges, items).all_between(code, "0", last)
+        begin, end, some = "0", items, list[str]()
+        if self.all_run and self.running is not None:
+            running = find_starts(self.running, items)
+            begin, end, some = running.first, running.end, [running.some]
+        last = own.last_vector(code, begin, end, self.vector)
+        in_vectors = find_starts(self.edges, items).all_between(code, begin, last)
+        in_vectors = code.all_of(in_vectors, *some)
         searched = code.current_block
         code.jump("row_found")
         code.block("row_found")
-        of_most, of_own = (run.first, run.end, *lanes), (own.first, own.end, "0", items)
+        of_most, of_own = (run.first, run.end, *lanes), (own.first, own.end, begin, end)
         first, end, *lanes = (
             code.phi("i64", *((a, way) for way in ways), (b, searched))
             for a, b in zip(of_most, of_own, strict=True)
@@ -108,23 +115,36 @@ class Search:
             run = run_from_anywhere(entry, starts, self.width, self.vector)
         else:
             run = run_of(entry, starts, self.width)
-        begin, end = self._lanes_of_first(items)
+        begin, end, all_run, of_running = self._lanes_of_first(items)
         last = run.last_vector(entry, begin, end, self.vector)
         inside, all_fit, more = find_starts_in_first(edges, items, begin, last)
         tests = fits, inside.all_between(entry, begin, last), all_fit
-        return run, (begin, end), code.all_of(is_first, *tests), sums + more
+        sums += more
+        if self.all_run:
+            tests, sums = (*tests, all_run), sums + of_running
+        return run, (begin, end), code.all_of(is_first, *tests), sums
 
-    def _lanes_of_first(self, items: str) -> tuple[str, str]:
-        """Return the first work-item of a row that may run, and that after the last one, as i64."""
+    def _asked(self, edges: Conditions) -> list[Conditions]:
+        """Return the conditions that a row must meet to have what most rows have."""
+        running = [self.running] if self.all_run and self.running is not None else []
+        return [self.interior, edges, *running]
+
+    def _lanes_of_first(self, items: str) -> tuple[str, str, str, list[RowSum]]:
+        """Return the first work-item of a row that may run, and that after the last one, as i64.
+
+        Also returned is whether all between these run in the present row, an i1, and the sums that
+        are compared for that.
+        """
         if self.running is None:
-            return "0", items
+            return "0", items, "true", []
         entry = self.interior.entry
-        starts, *_ = find_starts_in_first(self.running, items)
+        starts, fits, sums = find_starts_in_first(self.running, items)
         is_known = self.running.of_call()
         begin = entry.let(f"select i1 {is_known}, i64 {starts.first}, i64 0")
         if not self.from_anywhere:
             begin = entry.let(f"and i64 {begin}, {-self.vector}")
-        return begin, entry.let(f"select i1 {is_known}, i64 {starts.end}, i64 {items}")
+        end = entry.let(f"select i1 {is_known}, i64 {starts.end}, i64 {items}")
+        return begin, end, self.interior.code.all_of(fits, starts.some), sums
 
     def _found(self, run: Run, lanes: tuple[str, str], in_vectors: str) -> Found:
         code = self.interior.code

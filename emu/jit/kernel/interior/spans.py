@@ -32,8 +32,10 @@ DEEPEST = 64
 """Operations that are followed from a value."""
 
 _PLACES = frozenset({"workitemid", "workitemabsid", "workgroupid"})
-_OF_GRID = frozenset({"workitemabsid", "workgroupid"})
 """Identities of one dimension that the workgroup's place and size bound."""
+
+_OF_GRID = frozenset({"workitemabsid", "workgroupid"})
+"""Those of a place in the grid."""
 
 _OF_PARTS = OF_ACTIVE_LANES | {"laneid", "waveid"}
 """What is not known of a warp that begins at any work-item, or before its lanes run."""

@@ -126,14 +126,17 @@ def inside_at_edges(
     return conditions, decisions.inside()
 
 
-def runs_at_all(warp: Warp, lanes: LaneCode, memory: KernelMemory) -> Conditions | None:
+def runs_at_all(
+    warp: Warp, lanes: LaneCode, memory: KernelMemory
+) -> tuple[Conditions, Assumed] | None:
     """Append the conditions under which one work-item of a row does not return at once.
 
-    `warp` is the row's first vector. None if none can be solved for a row.
+    `warp` is the row's first vector. None if none can be solved for a row. Comparisons have the
+    results that are returned, too, in work-items for which all conditions hold.
     """
     scope = Scope(in_row=True, assumes=False, running=ONE)
-    conditions, _, decisions = ask(lanes, warp, memory, scope)
-    return conditions if decisions.decide_guards() else None
+    conditions, assumed, decisions = ask(lanes, warp, memory, scope)
+    return (conditions, assumed) if decisions.decide_guards() else None
 
 
 def ask(
