@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ..lane_code import POSITION
 from .bounds import Conditions
-from .runs import Run, RowSum, find_starts, find_starts_in_first, run_from_anywhere, run_of
+from .runs import RowSum, Run, find_starts, find_starts_in_first, run_from_anywhere, run_of
 from .stretches import Stretches
 
 
