@@ -81,7 +81,7 @@ class Conditions:
         self._in_first: dict[str, str] = {}
         """Scalars of the warp that are the same in the first workgroup of each row of the grid."""
         self._per_row: dict[str, str] = {}
-        """Scalars of the warp that grow steadily from row to row, and by what (i64, of the call)."""
+        """Scalars of the warp that grow steadily from row to row, and by what: i64 of the call."""
 
     def value(self, bound: Bound) -> str:
         """Return a bound as an operand of the warp, an i64. Raises HasSteps."""
