@@ -116,7 +116,8 @@ class Launch:
                 f"execution{', or native code cannot count it' if self.stats else ''}",
                 code="SIM517",
             )
-        from .jit.kernel.compile import facts_for_counting, facts_of, listing
+        from .jit.kernel.compile import listing
+        from .jit.kernel.launch_facts import facts_for_counting, facts_of
         from .jit.launch.regroup import as_run
 
         kernel = ready.kernel

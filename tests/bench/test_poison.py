@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 import simtlab
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch.regroup import as_run
 
 from ..emu.jit.support.poison import shown_in

@@ -19,6 +19,7 @@ from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.engine import SchemeSpec, Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.llvm import toolchain as build
 from simtlab.emu.jit.runtime.helpers import symbols
 from simtlab.emu.recent import Recent
@@ -99,11 +100,11 @@ class Run:
         symbols()  # the helpers, once a process, go through the usual passes
         with ExitStack() as stack:
             for name, value in {
-                "kernel.compile.depends_on_width": lambda kernel: self.forced,
-                "kernel.compile.takes_many": lambda: self.many,
-                "kernel.compile.takes_integers": lambda: self.many,
-                "kernel.compile.takes_many_lines": lambda: self.many,
-                "kernel.compile.shifts_fast": lambda kind=None: self.many,
+                "kernel.launch_facts.depends_on_width": lambda kernel: self.forced,
+                "kernel.launch_facts.takes_many": lambda: self.many,
+                "kernel.launch_facts.takes_integers": lambda: self.many,
+                "kernel.launch_facts.takes_many_lines": lambda: self.many,
+                "kernel.launch_facts.shifts_fast": lambda kind=None: self.many,
                 "kernel.compile.QUICK_ABOVE": {"full": 1 << 30, "quick": 0, "none": 0}[self.level],
                 **({"llvm.toolchain._compile": _without_passes} if self.level == "none" else {}),
                 **({"launch.plan.facts_of": self._facts_of} if self.chunk else {}),
@@ -137,7 +138,7 @@ class Run:
             yield
 
     def _facts_of(self, kernel: program.Kernel, geometry: Geometry) -> Facts:
-        return replace(code.facts_of(kernel, geometry), chunk=self.chunk)
+        return replace(launch_facts.facts_of(kernel, geometry), chunk=self.chunk)
 
 
 def _trap_of(work: Work, record: TrapRecord) -> NoReturn:

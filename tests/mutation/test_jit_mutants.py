@@ -17,6 +17,7 @@ from simtlab.emu.analysis import analysis
 from simtlab.emu.analysis.lanes import sparse
 from simtlab.emu.analysis.widths import width
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.testing import Case, random_kernel, run_case
@@ -42,7 +43,7 @@ def check(number: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(FOLDER_VARIABLE, os.devnull)  # no folder: nothing is cached
         for given in (False, True):
-            patch.setattr(code, "depends_on_width", lambda kernel, given=given: given)
+            patch.setattr(launch_facts, "depends_on_width", lambda kernel, given=given: given)
             _, got, trap = run_case(case, "jit", budget=budget)
             assert trap is None, trap
             assert_same_memory(f"jit, {given}", list(expected), got, case)

@@ -3,72 +3,27 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import dataclass
 
 from ....isa.collection import without_garbage_collection
-from ....isa.instruction import Imm
 from ....isa.program import Kernel
-from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.facts import (
-    FEW_GROUPS,
-    OF_ACTIVE_LANES,
-    OF_WARPS,
-    Facts,
-    OwnMemory,
-)
-from ...analysis.lanes.compaction import may_compact
-from ...analysis.suitability.barriers import arrive_whole, has_barriers
+from ...analysis.facts import Facts, OwnMemory
 from ...analysis.suitability.limits import is_worth_optimising
-from ...analysis.widths.columns import column_facts
-from ...analysis.widths.few_running import few_running_facts
-from ...analysis.widths.one_warp import is_long, one_warp_facts
-from ...analysis.widths.row_pieces import row_pieces
-from ...analysis.widths.shared_columns import sharing_facts
-from ...analysis.widths.turn_tiles import in_row, leaves_in_turn
-from ...analysis.widths.width import USUAL, WIDE, best_facts
-from ...analysis.workgroup_steps import strips_of
+from ...analysis.widths.one_warp import is_long
 from ...engine import Work
-from ...geometry import Geometry
 from ...recent import Recent
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
-from ..runtime.far_rows import takes_many_lines
-from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.helpers import symbols
-from ..runtime.in_flight import takes_integers, takes_many
-from ..runtime.shifts import SMALL, shifts_fast
 from ..runtime.strips import reporting_lowest
-from .versions import (
-    counting_plan,
-    facts_in_turns,
-    traced_version,
-    version_alone,
-    versions_in,
-)
+from .versions import counting_plan, facts_in_turns, traced_version, version_alone, versions_in
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
-SMALL_GROUPS = (8, 16)
-"""Work-items of workgroups that are one vector: the other lanes of wider warps would not exist."""
-
-LEAST_COUNTED = 8
-"""Lanes of the smallest warps of which code that counts runs several at a time."""
-
-MOST_WATCHED = 64
-"""Lanes of the widest warps whose accesses are watched, which takes much code."""
-
 QUICK_ABOVE = 150
 """Instructions from which on compile time counts more than the last percent of speed."""
-
-WORD = 4
-"""Bytes of the elements of most rows."""
-
-MOST_IN_STRIPS = 1 << 31
-"""Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""
 
 
 @dataclass
@@ -84,206 +39,6 @@ class CompiledKernel:
 
 
 _COMPILED: Recent[tuple[object, ...], CompiledKernel] = Recent()
-
-_GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
-
-
-@without_garbage_collection()
-def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
-    """Return what code for a launch of this shape may rely on."""
-    facts = row_pieces(kernel, _facts_of(kernel, geometry))
-    if (_loads_group(kernel) or may_compact(kernel.instructions)) and not gathers_fast():
-        facts = replace(facts, slow_gathers=True)
-    if may_share_rows(kernel) and shifts_fast():
-        facts = replace(facts, shares_rows=1 if shifts_fast(SMALL) else WORD)
-        if facts.width > WIDE and analyse(kernel).copies_rows:
-            facts = replace(facts, width=WIDE)  # rows of more vectors have no registers
-    return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
-
-
-def _loads_group(kernel: Kernel) -> bool:
-    rows = (ins.row for ins in kernel.instructions)
-    return any(row.is_load and row.segment is Segment.GROUP for row in rows)
-
-
-def may_share_rows(kernel: Kernel) -> bool:
-    """Return whether loads may be of nearly the same neighbours, at a glance."""
-    addresses = [
-        ins.address
-        for ins in kernel.instructions
-        if ins.row.is_load and ins.row.segment is Segment.GLOBAL and ins.address is not None
-    ]
-    near: dict[object, set[int]] = {}
-    for address in addresses:
-        near.setdefault(address.base, set()).add(address.offset)
-    adds = any(
-        ins.row.stem in ("add", "sub") and ins.srcs and isinstance(ins.srcs[-1], Imm)
-        for ins in kernel.instructions
-    )
-    return any(len(offsets) > 1 for offsets in near.values()) or (adds and bool(addresses))
-
-
-def _goes_down(kernel: Kernel, geometry: Geometry, facts: Facts) -> bool:
-    """Return whether workgroups may go down the grid first."""
-    across, down, _ = geometry.groups
-    if across == 1 or down == 1 or geometry.n_groups > MOST_IN_STRIPS:
-        return False
-    key = kernel.key, facts.group_size
-    found = _GOES_DOWN.find(key)
-    if found is None:
-        found = _GOES_DOWN.keep(key, strips_of(analyse(kernel).ssa, facts) is not None)
-    return found
-
-
-def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
-    own = facts_as_launched(kernel, geometry)
-    if own.stack:
-        return own
-    if _may_be_sparse(kernel):
-        own = replace(
-            own,
-            together_from=together_from(),
-            finds_limit=finds_limit(),
-            own_memory=own_memory(),
-        )
-    if depends_on_width(kernel):
-        return own
-    items = prod(geometry.group_size)
-    usual = facts_at(geometry, items if items in SMALL_GROUPS else USUAL)
-    usual = replace(
-        usual,
-        together_from=own.together_from,
-        finds_limit=own.finds_limit,
-        own_memory=own.own_memory,
-    )
-    if (columns := column_facts(kernel, usual)) is not None:
-        return columns
-    if (sharing := sharing_facts(kernel, usual)) is not None:
-        return sharing
-    if (few := few_running_facts(kernel, usual)) is not None and arrive_whole(kernel, few):
-        return few
-    # Warps of another width than the launch's must reach barriers whole as well.
-    shape = in_row(usual) if leaves_in_turn(kernel, usual) else usual
-    narrow = host_has("avx512bw")
-    best = best_facts(kernel, shape, narrow, takes_many, takes_integers, takes_many_lines)
-    best = replace(best, group_size=usual.group_size)
-    has_barrier = any(ins.row.is_barrier for ins in kernel.instructions)
-    for found in (one_warp_facts(kernel, usual, gathers_fast) or best, best, usual):
-        is_one = has_barrier and prod(geometry.group_size) <= found.width
-        facts = replace(found, one_warp=is_one)
-        if arrive_whole(kernel, facts):
-            return facts
-    return own
-
-
-def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool = False) -> Facts:
-    """Return what code that counts may rely on; its warps are one or several of the launch.
-
-    With `by_batches` it relies on batches that load before they store.
-    """
-    from ...analysis.counting.independence import reliance_of
-    from ...analysis.counting.plan import analyse_counting
-
-    counted = geometry.width
-    relied = reliance_of(kernel, geometry.group_size, by_batches=by_batches)
-    marks = relied is not None and bool(relied.watched)
-    if sees_lanes(kernel):
-        return replace(facts_as_launched(kernel, geometry), counts=counted, marks=marks)
-    items = prod(geometry.group_size)
-    if items in SMALL_GROUPS and items < counted and not depends_on_width(kernel):
-        counted = items  # the other lanes of the launch's warps do not exist
-    own = replace(facts_at(geometry, counted), counts=counted, marks=marks, by_batches=by_batches)
-    if relied is not None and relied.loop is not None:
-        return own  # each warp has iterations of its own
-    usual = facts_of(kernel, geometry)
-    own = replace(
-        own,
-        together_from=usual.together_from,
-        finds_limit=usual.finds_limit,
-        own_memory=usual.own_memory,
-    )
-    if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
-        # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
-        usual = replace(usual, width=WIDE)
-    is_one = usual.one_warp  # a narrower warp would be a part of the workgroup
-    if usual.width > USUAL and not is_one and analyse(kernel).lane_plan(usual).sparse:
-        # Lanes run alone in warps of the launch only, and together elsewhere: fewer are better.
-        usual = replace(usual, width=USUAL)
-    best = replace(
-        usual,
-        counts=counted,
-        marks=marks,
-        by_batches=by_batches,
-        finds_limit=own.finds_limit,
-        own_memory=own.own_memory,
-        strips=False,
-    )
-    divides = not (usual.width % counted or counted.bit_count() != 1 or counted < LEAST_COUNTED)
-    if divides and not (marks and usual.width > MOST_WATCHED):
-        if analyse_counting(kernel, best) is not None:
-            return best
-    if analyse_counting(kernel, own) is not None:
-        return own
-    # No layout runs what the stack runs.
-    if not divides or usual.width > WIDE or counted % min(best.chunk, best.width):
-        best = replace(best, width=counted, whole=own.whole, one_warp=False, row_piece=0)
-    splits = replace(best, splits=True)
-    return splits if analyse_counting(kernel, splits) is not None else own
-
-
-def _may_be_sparse(kernel: Kernel) -> bool:
-    """Return whether a kernel may have sparse loops, at a glance."""
-    code = kernel.instructions
-    segments = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
-    accesses = sum(ins.row.is_memory and ins.row.segment in segments for ins in code)
-    return accesses > 1 and any(
-        ins.target is not None and ins.target <= pc for pc, ins in enumerate(code)
-    )
-
-
-def facts_at(geometry: Geometry, width: int) -> Facts:
-    """Return the facts of a launch, if its warps had `width` lanes."""
-    whole = prod(geometry.group_size) % width == 0 and all(
-        i % g == 0 for i, g in zip(geometry.items, geometry.group_size, strict=True)
-    )
-    few = max(geometry.groups) <= FEW_GROUPS
-    return Facts(width, geometry.group_size, whole, _poison(), few_groups=few)
-
-
-def facts_as_launched(kernel: Kernel, geometry: Geometry) -> Facts:
-    """Return the facts of a launch in its own warps."""
-    return replace(facts_at(geometry, geometry.width), stack=sees_lanes(kernel))
-
-
-def sees_lanes(kernel: Kernel) -> bool:
-    """Return whether lanes see which others issue together with them, and what these have."""
-    return any(ins.row.stem in OF_ACTIVE_LANES for ins in kernel.instructions)
-
-
-def keeps_stack(kernel: Kernel, geometry: Geometry) -> bool:
-    """Return whether native code runs what the post-dominator stack issues together."""
-    from ...analysis.counting.plan import analyse_counting
-
-    facts = facts_as_launched(kernel, geometry)
-    key = kernel.key, facts
-    found = _KEEPS_STACK.find(key)
-    if found is None:
-        found = _KEEPS_STACK.keep(key, analyse_counting(kernel, facts) is not None)
-    return found
-
-
-_KEEPS_STACK: Recent[tuple[object, ...], bool] = Recent()
-
-
-def _poison() -> int | None:
-    """Return the pattern of a debug build, which the environment asks for."""
-    pattern = os.environ.get("SIMTLAB_POISON")
-    return None if pattern is None else int(pattern, 0)
-
-
-def depends_on_width(kernel: Kernel) -> bool:
-    """Return whether results depend on the warp width."""
-    return any(ins.row.stem in OF_WARPS for ins in kernel.instructions)
 
 
 @without_garbage_collection()

@@ -20,7 +20,7 @@ from ...analysis.values.ssa import Op, made_of
 from ...engine import Kept, Work
 from ...geometry import Geometry
 from ...recent import Recent
-from ..kernel.compile import facts_at
+from ..kernel.launch_facts import facts_at
 from .counting import can_count
 from .regroup import as_run
 

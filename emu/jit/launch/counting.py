@@ -24,7 +24,7 @@ from ...engine import Work
 from ...geometry import Geometry
 from ...recent import Recent
 from ...statistics import Statistics
-from ..kernel.compile import facts_for_counting
+from ..kernel.launch_facts import facts_for_counting
 from ..runtime.context import Count
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from ...recent import Recent
 from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
-from ..kernel.compile import facts_as_launched, keeps_stack, sees_lanes
+from ..kernel.launch_facts import facts_as_launched, keeps_stack, sees_lanes
 from ..runtime.context import Slot, WatchedBy
 from . import slices
 from .again import CALLS_ALONE, SHORT, SHORT_ALONE, SHORT_KNOWN, Again

@@ -22,13 +22,8 @@ import numpy as np
 from ....isa.program import Param
 from ...analysis.suitability.spin import may_wait
 from ...engine import Work
-from ..kernel.compile import (
-    CompiledKernel,
-    compiled,
-    facts_for_counting,
-    facts_of,
-    is_compiled,
-)
+from ..kernel.compile import CompiledKernel, compiled, is_compiled
+from ..kernel.launch_facts import facts_for_counting, facts_of
 from ..runtime.aligned import aligned_bytes
 from ..runtime.context import BUFFER_SLOTS, Slot, WatchedBy, set_geometry
 from .copies import Copies

@@ -22,7 +22,7 @@ from ...analysis.widths.turn_tiles import turn_tile
 from ...geometry import Geometry
 from ...recent import Recent
 from ...traps import TrapRecord
-from ..kernel.compile import facts_at
+from ..kernel.launch_facts import facts_at
 from .places import ABSOLUTE, by_absolute_ids
 
 ROWS = (1024, 512, 256, 128, 64)

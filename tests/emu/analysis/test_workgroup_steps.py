@@ -8,7 +8,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.workgroup_steps import CONFLICT, Strips, strips_of
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_at, facts_of
+from simtlab.emu.jit.kernel.launch_facts import facts_at, facts_of
 
 HEAD = """\
 kernel k(u32 %n, global TYPE* %x, global TYPE* %y) {

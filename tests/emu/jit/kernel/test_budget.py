@@ -10,7 +10,8 @@ import pytest
 import simtlab
 from simtlab import Device, TrapKind
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.llvm.toolchain import dump
 from simtlab.emu.jit.runtime import helpers
 from simtlab.emu.launch import Launch

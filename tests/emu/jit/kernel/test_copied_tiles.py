@@ -14,9 +14,10 @@ from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.ranges.offset_ranges import Ranges
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.interior import version
 from simtlab.emu.jit.kernel.interior.tiles import Tile, tile_of
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.isa.program import Kernel
 
 from ...support.oracle_work import make

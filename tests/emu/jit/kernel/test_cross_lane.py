@@ -10,7 +10,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import keeps_stack
+from simtlab.emu.jit.kernel.launch_facts import keeps_stack
 from simtlab.isa.program import Kernel
 
 from ...support.counts import WIDTHS, engines

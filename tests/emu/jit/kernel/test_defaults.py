@@ -7,7 +7,8 @@ import pytest
 
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.arithmetic import emit as alu
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.llvm.function_text import FunctionText
 from simtlab.isa.types import Type
 

@@ -7,7 +7,7 @@ import pytest
 
 from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 
 from ..support.agreement import same
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simtlab.emu.jit.kernel import compile as code
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.recent import Recent

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 
 from ....quick import examples
 from ...support.oracle_work import make

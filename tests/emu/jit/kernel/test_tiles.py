@@ -7,7 +7,8 @@ import pytest
 
 from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 
 from ...support.oracle_work import make
 from ..support.against_oracle import assert_as_oracle

@@ -8,7 +8,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch.regroup import regrouped
 from simtlab.isa.program import Kernel
 from simtlab.testing import Case, assert_all_agree, run_case

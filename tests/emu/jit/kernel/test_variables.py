@@ -10,7 +10,8 @@ import simtlab
 from simtlab.emu.analysis.flow import order
 from simtlab.emu.analysis.values import construction
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.programs.index import catalogue
 from simtlab.programs.runner import run_program
 from simtlab.testing import Case, kernels, run_case

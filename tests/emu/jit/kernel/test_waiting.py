@@ -8,7 +8,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.width import FEW, USUAL, WIDE, WIDEST, best_facts
-from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 
 from ..support.agreement import same
 
@@ -17,8 +17,8 @@ LINE = Facts(USUAL, (256, 1, 1), True)
 
 @pytest.fixture(autouse=True)
 def a_host_that_computes_many_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code, "takes_many", lambda: True)
-    monkeypatch.setattr(code, "takes_integers", lambda: True)
+    monkeypatch.setattr(launch_facts, "takes_many", lambda: True)
+    monkeypatch.setattr(launch_facts, "takes_integers", lambda: True)
 
 
 def kernel(body: str, *, read: str = "f32") -> str:

@@ -12,7 +12,7 @@ from simtlab import Trap
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.width import BYTE_CHUNK, USUAL, WIDE, WIDEST, best_facts
-from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 
@@ -24,8 +24,8 @@ LINE = Facts(USUAL, (256, 1, 1), True)
 
 @pytest.fixture(autouse=True)
 def a_host_with_units_as_wide_as_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code, "takes_many", lambda: True)
-    monkeypatch.setattr(code, "takes_many_lines", lambda: True)
+    monkeypatch.setattr(launch_facts, "takes_many", lambda: True)
+    monkeypatch.setattr(launch_facts, "takes_many_lines", lambda: True)
 
 
 ROW = 256

@@ -12,7 +12,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.width import BYTE_CHUNK, FEW, USUAL, WIDE, best_facts
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 
@@ -133,8 +133,8 @@ def test_loops_that_lanes_run_alone_are_counted_in_the_usual_lanes(
     kernel, geometry = kernel_of(body), Geometry.of(groups=2, group_size=128)
     for loops, counted in (("8", USUAL), ("together", WIDE)):
         monkeypatch.setenv("SIMTLAB_LOOPS", loops)
-        assert code.facts_of(kernel, geometry).width == WIDE
-        assert code.facts_for_counting(kernel, geometry).width == counted
+        assert launch_facts.facts_of(kernel, geometry).width == WIDE
+        assert launch_facts.facts_for_counting(kernel, geometry).width == counted
 
 
 @pytest.mark.parametrize(
@@ -445,7 +445,7 @@ def test_wide_gathers_compute_the_same(items: int) -> None:
 def test_few_groups_are_known_of_launches_that_have_few_in_each_dimension():
     for groups, few in (((1 << 16, 1), True), ((5, 1 << 16), True), ((1, (1 << 16) + 1), False)):
         geometry = Geometry.of(groups=groups, group_size=(8, 1))
-        assert code.facts_at(geometry, 8).few_groups is few
+        assert launch_facts.facts_at(geometry, 8).few_groups is few
 
 
 @pytest.mark.parametrize("items", [8, 16])
@@ -453,7 +453,7 @@ def test_a_small_group_with_barriers_is_one_vector(items: int):
     text = "kernel k(u32 %n) {\n barrier\n ret\n}"
     kernel = assemble(text).kernels[0]
     geometry = Geometry.of(groups=3, group_size=items)
-    assert code.facts_of(kernel, geometry).width == items
+    assert launch_facts.facts_of(kernel, geometry).width == items
 
 
 def test_whole_workgroups_have_a_whole_number_of_warps() -> None:

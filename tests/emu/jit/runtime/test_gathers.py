@@ -9,7 +9,7 @@ import pytest
 
 from simtlab.emu.analysis.facts import NEVER_TOGETHER
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.llvm.toolchain import host_has
 from simtlab.emu.jit.runtime import gathers

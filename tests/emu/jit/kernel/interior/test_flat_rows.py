@@ -13,8 +13,9 @@ from simtlab.emu.analysis.values.ssa import Op
 from simtlab.emu.analysis.warps.uniformity import LaneShapes
 from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.interior.decisions import Decisions
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch import plan
 from simtlab.isa.program import Kernel
 

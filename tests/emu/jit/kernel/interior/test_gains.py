@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.interior import version
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 
 from ....support.guarded import LOAD_X, guarded, store_y
 from ....support.oracle_work import make

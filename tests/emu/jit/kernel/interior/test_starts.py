@@ -11,10 +11,11 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.interior import row
 from simtlab.emu.jit.kernel.interior.row_vectors import may_begin_anywhere
 from simtlab.emu.jit.kernel.interior.search import Search
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch.regroup import as_run
 
 from ....support.oracle_work import make

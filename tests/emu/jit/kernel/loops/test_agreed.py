@@ -10,7 +10,7 @@ from simtlab.emu.analysis.values import construction
 from simtlab.emu.analysis.values.ssa import Op
 from simtlab.emu.analysis.warps.agreed import may_begin_together, with_agreed
 from simtlab.emu.analysis.warps.uniformity import Shapes
-from simtlab.emu.jit.kernel.compile import facts_of
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.traps import Trap, TrapKind
 

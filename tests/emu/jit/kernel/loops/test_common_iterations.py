@@ -7,7 +7,8 @@ import pytest
 
 from simtlab.emu.analysis.flow.order import Loop
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.kernel.loops.first_iterations import FirstIterations
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.traps import Trap, TrapKind

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.kernel.compile import facts_for_counting, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
 
 from ....support.chains import STEP, WALK, chains
 from ....support.counts import both

@@ -12,6 +12,7 @@ from simtlab import Device, Trap
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import NEVER_TOGETHER, Facts
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.workgroups import trial as comparing
 from simtlab.emu.jit.kernel.workgroups.trial import LIMIT, versions_of
@@ -116,7 +117,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_launch_is_exact_while_versions_are_compared(
     name: str, width: int, after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code, "depends_on_width", lambda kernel: True)
+    monkeypatch.setattr(launch_facts, "depends_on_width", lambda kernel: True)
     n = 1000 + width
     device = Device()
     start, column, x = (device.to_device(a) for a in rows(n, width))

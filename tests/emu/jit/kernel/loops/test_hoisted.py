@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 from simtlab.emu.traps import Trap, TrapKind

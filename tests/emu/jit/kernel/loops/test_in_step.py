@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.kernel.memory.records import row_blocks
 from simtlab.emu.jit.llvm.toolchain import host_has
 

@@ -10,6 +10,7 @@ from simtlab import Device
 from simtlab.emu.analysis.facts import Facts, OwnMemory
 from simtlab.emu.analysis.lanes.own_memory import has_own_memory
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.workgroups.trial import ALONE, LIMIT
 from simtlab.emu.recent import Recent
@@ -69,7 +70,7 @@ def test_a_lane_alone_has_its_own_private_memory(narrow: str, items: int) -> Non
 
 @pytest.mark.usefixtures("loops")
 def test_the_only_lane_of_a_warp_may_be_one_that_runs_alone(monkeypatch) -> None:
-    monkeypatch.setattr(code, "depends_on_width", lambda kernel: True)
+    monkeypatch.setattr(launch_facts, "depends_on_width", lambda kernel: True)
     same(WALK.format(stack("u8")), chains(), items=37, group_size=37, width=1)
 
 
@@ -107,7 +108,7 @@ def test_loops_over_memory_of_a_lanes_own_may_run_alone() -> None:
 def test_lanes_together_access_memory_that_each_has_in_one_piece(
     width: int, after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code, "depends_on_width", lambda kernel: True)
+    monkeypatch.setattr(launch_facts, "depends_on_width", lambda kernel: True)
     type_ = {"depths": "u32", "marks": "u16"}[after]
     last = f"""
     ld_private_{type_} $s5, [{after}+4]

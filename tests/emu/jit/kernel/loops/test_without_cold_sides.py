@@ -8,6 +8,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.oracle import oracle
@@ -155,7 +156,7 @@ def _text(body: str, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv(FOLDER_VARIABLE, "/dev/null")
     monkeypatch.setattr(code, "_COMPILED", Recent())
     (kernel,) = assemble(EDGES.format(body=body)).kernels
-    facts = code.facts_of(kernel, Geometry.of(None, 64, items=256))
+    facts = launch_facts.facts_of(kernel, Geometry.of(None, 64, items=256))
     return code.generate(kernel, 0, facts)
 
 

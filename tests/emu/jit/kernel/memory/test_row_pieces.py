@@ -12,7 +12,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.row_pieces import row_pieces
-from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.kernel.compile import generate
 
 from ....support.counts import engines
@@ -136,7 +136,7 @@ def test_pieces_divide_the_lanes_of_any_warp_and_vector(width: int, chunk: int) 
 
 @pytest.mark.parametrize("width", [40, 48, 64])
 def test_warps_of_any_width_have_pieces(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code, "depends_on_width", lambda kernel: True)
+    monkeypatch.setattr(launch_facts, "depends_on_width", lambda kernel: True)
     items = 5 * width
     x = np.random.default_rng(6).integers(0, 250, (90, WIDTH)).ravel().astype(np.uint8)
 

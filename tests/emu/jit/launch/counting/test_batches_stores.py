@@ -14,7 +14,8 @@ import pytest
 
 import simtlab
 from simtlab.emu.analysis.counting.independence import reliance_of
-from simtlab.emu.jit.kernel.compile import facts_for_counting, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
 from simtlab.emu.traps import Trap
 
 from ....support.counts import BATCHES, ORDER, assert_equal, counted_by, engines

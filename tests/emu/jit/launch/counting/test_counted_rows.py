@@ -10,7 +10,7 @@ import pytest
 import simtlab
 from simtlab.emu.analysis.counting.plan import analyse_counting
 from simtlab.emu.analysis.counting.rows import Rows
-from simtlab.emu.jit.kernel.compile import facts_for_counting
+from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
 
 from ....support.counts import both
 from .test_counting import kernel

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.kernel.compile import facts_for_counting, generate
+from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.lane_by_lane.moved_runs import moves_runs
+from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
 
 from ....support.counts import both
 

@@ -9,7 +9,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_for_counting
+from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
 from simtlab.emu.jit.llvm.toolchain import host_has
 
 from ....support.counts import both

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.kernel.compile import facts_for_counting
+from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
 
 from ....support.counts import assert_equal, counted_by
 from ....support.guarded import LOAD_X, guarded, store_y

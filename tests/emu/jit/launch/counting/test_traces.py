@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.kernel.compile import facts_for_counting, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
 from simtlab.emu.traps import Trap
 
 from ....support.counts import both

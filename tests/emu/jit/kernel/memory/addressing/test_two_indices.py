@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.traps import Trap, TrapKind
 

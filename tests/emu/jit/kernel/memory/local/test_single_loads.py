@@ -10,6 +10,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.kernel.lane_code import LaneCode
 from simtlab.emu.jit.kernel.memory.records import row_blocks
 from simtlab.emu.jit.kernel.memory.records.row_blocks import RowAccess
@@ -107,7 +108,7 @@ def launch(**more: Any) -> dict[str, Any]:
 
 @pytest.fixture(params=[False, True], ids=["slow gathers", "fast gathers"], autouse=True)
 def host(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code, "gathers_fast", lambda: request.param)
+    monkeypatch.setattr(launch_facts, "gathers_fast", lambda: request.param)
 
 
 @pytest.mark.parametrize("type_", SIZES)
@@ -158,7 +159,7 @@ def test_rows_that_a_loop_stores_to_are_loaded_element_by_element() -> None:
 
 def generated(body: str) -> str:
     kernel = assemble(text_of(body, "u8")).kernels[0]
-    return code.generate(kernel, 0, code.facts_of(kernel, Geometry.of(**launch())))
+    return code.generate(kernel, 0, launch_facts.facts_of(kernel, Geometry.of(**launch())))
 
 
 @needs_vectors

@@ -11,7 +11,8 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.widths.columns import COLUMNS
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate, listing
+from simtlab.emu.jit.kernel.compile import generate, listing
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.launch.regroup import as_run
 from simtlab.emu.jit.llvm.toolchain import host_has
 

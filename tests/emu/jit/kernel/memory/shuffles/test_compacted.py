@@ -9,7 +9,8 @@ import pytest
 
 import simtlab
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.kernel.compile import facts_of, generate
+from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.kernel.memory.shuffles.compacted import packs
 from simtlab.emu.jit.llvm.toolchain import host_has
 from simtlab.emu.traps import Trap

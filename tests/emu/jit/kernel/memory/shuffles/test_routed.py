@@ -14,6 +14,7 @@ from simtlab.emu.analysis.widths.one_warp import one_warp_facts
 from simtlab.emu.analysis.widths.width import USUAL
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.launch import plan
 from simtlab.emu.recent import Recent
@@ -126,7 +127,7 @@ def test_warps_of_any_width_do(width: int):
 
 def test_vectors_of_64_lanes_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
-        return replace(code.facts_at(geometry, 64), chunk=64)
+        return replace(launch_facts.facts_at(geometry, 64), chunk=64)
 
     monkeypatch.setattr(plan, "facts_of", facts_of)
     monkeypatch.setattr(code, "_COMPILED", Recent(1))

@@ -12,6 +12,7 @@ import pytest
 from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.launch.regroup import as_run
 from simtlab.emu.jit.llvm.toolchain import host_has
 
@@ -21,7 +22,7 @@ from ....support.agreement import same, trap_alike
 @pytest.fixture(autouse=True)
 def shifts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Generate code for a host that shifts sooner than it loads."""
-    monkeypatch.setattr(code, "shifts_fast", lambda kind=None: True)
+    monkeypatch.setattr(launch_facts, "shifts_fast", lambda kind=None: True)
 
 
 TEXT = """\
@@ -232,7 +233,7 @@ def rows_in(text: str, shape: tuple[int, int], **more: int) -> int:
     """Return how many vectors are shifted out of two that are loaded."""
     kernel = assemble(text).kernels[0]
     kernel, geometry = as_run(kernel, Geometry.of(items=shape, group_size=(64, 1)))
-    facts = replace(code.facts_of(kernel, geometry), **more)
+    facts = replace(launch_facts.facts_of(kernel, geometry), **more)
     generated = code.generate(kernel, 0, facts)
     loaded = set(re.findall(r"(%t\d+) = load <(?:16 x i32|64 x i8)>", generated))
     pairs = re.findall(r"shufflevector <[^>]*> (%t\d+), <[^>]*> (%t\d+)", generated)
@@ -244,7 +245,7 @@ def rows_in(text: str, shape: tuple[int, int], **more: int) -> int:
 def test_rows_are_shared_where_the_host_shifts_sooner(
     shifts: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code, "shifts_fast", lambda kind=None: shifts)
+    monkeypatch.setattr(launch_facts, "shifts_fast", lambda kind=None: shifts)
     loop = text_of((), loads=LOOP.replace("COLUMNS", "3").replace("ROWS", "3"))
     for text in (text_of(THREE), text_of((), loads=INDICES), loop):
         assert (rows_in(text, (1024, 4)) > 0) == shifts
