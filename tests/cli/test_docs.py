@@ -23,7 +23,7 @@ OTHERS = (
     "README.md",
     "docs/checking.md",
     "docs/debugging.md",
-    "docs/jit.md",
+    "docs/jit/overview.md",
     "docs/sweeps.md",
     "docs/timing/overview.md",
     "docs/timing/your-own-policy.md",

@@ -61,7 +61,7 @@ class Run:
     chunk: int = 0
     """Lanes of a vector, where it divides the width; 0: as usual."""
     poisoned: bool = False
-    """Native code of a debug build, whose variables hold a pattern (docs/jit.md)."""
+    """Native code of a debug build, whose variables hold a pattern (docs/jit/control.md)."""
     order: str = "usual"
     """How workgroups run whose order does not show: by `threads`, or `backwards` by one."""
     loops: str = ""

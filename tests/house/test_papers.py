@@ -1,9 +1,11 @@
-"""docs/papers.md explains every cited ID, and its paths and those of docs/jit.md exist."""
+"""docs/papers.md explains every cited ID, and its paths and those of docs/jit/ exist."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+import pytest
 
 import simtlab
 
@@ -40,11 +42,15 @@ def test_every_path_in_the_tables_exists():
     assert not missing
 
 
-def test_every_file_that_the_jit_page_lists_exists():
+PAGES = [path.name for path in sorted((ROOT / "docs" / "jit").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_that_a_page_of_the_jit_lists_exists(page):
     """A table of files names their folder in its heading: "file of `emu/analysis/`"."""
     missing = []
     folder = ROOT
-    for line in (ROOT / "docs" / "jit.md").read_text("utf-8").splitlines():
+    for line in (ROOT / "docs" / "jit" / page).read_text("utf-8").splitlines():
         paths = CODE.findall(line.partition("|")[2].partition("|")[0])
         if line.startswith("| file of "):
             folder = ROOT / paths[0]
