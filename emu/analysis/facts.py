@@ -52,7 +52,7 @@ class Facts:
     `stack`: warps are those of the launch, and a node runs the lanes that the post-dominator stack
     issues together (analysis/counting), as in code that counts.
     `chunk` is how many lanes a vector has, where it divides the width.
-    `poison`, in a debug build, is what variables hold before they are written (docs/jit/control.md).
+    `poison`, in a debug build, is what variables hold before they are written (jit/control.md).
     `together_from`: the running lanes from which on a sparse loop runs for all of them together.
     `finds_limit`: native code finds that number itself, for loops in which no order of lanes shows.
     `own_memory`: how loops over private memory run.
