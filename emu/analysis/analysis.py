@@ -37,37 +37,35 @@ class Analysis:
         self._tables = tables
         self._shapes: dict[Facts, Shapes] = {}
         self._plans: dict[Facts, LanePlan] = {}
-        self._copies_rows = False
 
     @cached_property
     def flow(self) -> Flow:
         """The nodes in their linear order, and the loops."""
-        nodes = self._nodes
+        nodes, _ = self._copied
         flow = order.rearranged(self._code, nodes)
         pairs = to_merge(self._code, flow)
         return order.rearranged(self._code, nodes, pairs) if pairs else flow
 
     @cached_property
-    def _nodes(self) -> list[Node]:
-        """The nodes of the code, where loops may be copied for each of their iterations."""
+    def _copied(self) -> tuple[list[Node], bool]:
+        """The nodes, with loops copied for each iteration, and whether some along rows are."""
         flow = order.build(self._code)
         if self._private_bytes:
             found = unrolled(self._code, flow, self._private_bytes, self._tables)
             if found is not None:
-                return found
+                return found, False
         straight = decided(self._code, flow, self._tables)
         if straight is not None:
-            return straight
+            return straight, False
         short, along_rows = short_loops(self._code, flow)
         nodes = copied(self._code, flow, short, MOST_ITERATIONS, self._tables)
         # Those that cannot be copied are no longer in it.
-        self._copies_rows = nodes is not flow.nodes and not along_rows.isdisjoint(short)
-        return nodes
+        return nodes, nodes is not flow.nodes and not along_rows.isdisjoint(short)
 
     @property
     def copies_rows(self) -> bool:
         """Whether loops along rows have copies, whose loads may share vectors."""
-        return bool(self._nodes) and self._copies_rows
+        return self._copied[1]
 
     @cached_property
     def ssa(self) -> Ssa:

@@ -164,7 +164,7 @@ def run_unless_full(
 
 
 def comes_late(case: Case, policy: Policy, values: dict[str, object], width: int) -> bool:
-    """Whether a part of a warp comes to a barrier before the rest, as to the letter (Q-PPC-5)."""
+    """Whether a part of a warp reaches a barrier before the rest, as to the letter (Q-PPC-5)."""
     if values.get("policy.cascade", True):
         return False
     case = replace(case, geometry=replace(case.geometry, width=width))

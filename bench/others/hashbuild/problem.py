@@ -17,7 +17,7 @@ def make(rng, n, slots):
 
 
 def wrong(have, right, problem):
-    """Keys may stand in another order."""
+    """Keys may be in another order."""
     return np.sort(have) != right
 
 

@@ -1,4 +1,4 @@
-"""Walks at random on a map until something stands in the way."""
+"""Walks at random on a map until an obstacle ends each."""
 
 import numpy as np
 from peers.problem import Launch, Problem

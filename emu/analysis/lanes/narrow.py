@@ -216,7 +216,7 @@ class _Together:
         self._above = {v: v for v in members}
 
     def of(self, value: Value) -> Value:
-        """Return what stands for all that a value belongs to."""
+        """Return the value by which all that belongs to one is known."""
         above = self._above
         while above[value] is not value:
             above[value] = above[above[value]]

@@ -22,6 +22,9 @@ from ..warps.uniformity import Shapes
 FARTHEST = 1 << 32
 """Bytes between neighbours; nearer lanes of a warp do not meet by wrapping around."""
 
+MOST_BITS = 16
+"""Bits of the largest element of which a row has many."""
+
 
 def store_apart(shapes: Shapes, loop: Loop, stores: Sequence[Op]) -> bool:
     """Return whether no two lanes store to one byte by these stores, in any iterations."""
@@ -104,10 +107,6 @@ def _times(value: Value) -> tuple[Value, int] | None:
         case "cvt_u64_u32", [number]:
             return number, 1
     return None
-
-
-MOST_BITS = 16
-"""Bits of the largest element of which a row has many."""
 
 
 def _product(a: Value, b: Value) -> tuple[Value, int] | None:

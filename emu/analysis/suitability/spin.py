@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from ....asm.flow.graph import reachable
 from ....isa.program import Kernel
 from ....isa.types import RegClass, Segment
 from ...recent import Recent
@@ -181,7 +182,7 @@ def _is_last_seen(expected: Value, cas: Op, form: Ssa, loop: Loop) -> bool:
 
 
 def _leaves_if_done(cas: Op, form: Ssa, loop: Loop) -> bool:
-    """Return whether a loop goes on only after a compare-and-swap that has found another value."""
+    """Return whether a loop continues only after a compare-and-swap that found another value."""
     flow, test = form.flow, form.conditions.get(cas.node)
     if not isinstance(test, Op) or cas not in test.args or cas.args[0] not in test.args:
         return False
@@ -192,21 +193,14 @@ def _leaves_if_done(cas: Op, form: Ssa, loop: Loop) -> bool:
     done = {"cmp_eq": goes, "cmp_ne": stays}.get(test.ins.row.stem)
     if done is None or test.ins.row.type is None or test.ins.row.type.is_float:
         return False
-    return flow.route(cas.node, done) not in loop.nodes and not _goes_round(flow, cas.node, loop)
+    return flow.route(cas.node, done) not in loop.nodes and not _misses(flow, cas.node, loop)
 
 
-def _goes_round(flow: Flow, without: int, loop: Loop) -> bool:
+def _misses(flow: Flow, number: int, loop: Loop) -> bool:
     """Return whether an iteration may end without having been at a node."""
-    seen, work = {without}, [loop.header]
-    while work:
-        number = work.pop()
-        if number in seen or number not in loop.nodes:
-            continue
-        if number == loop.latch:
-            return True
-        seen.add(number)
-        work += [flow.route(number, to) for to in flow.nodes[number].successors]
-    return False
+    others = loop.nodes - {number}
+    ways = {n: [flow.route(n, to) for to in flow.nodes[n].successors] for n in others}
+    return loop.latch in reachable(ways, [loop.header], others)
 
 
 class _Slices:

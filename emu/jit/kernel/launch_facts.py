@@ -28,7 +28,7 @@ from ..llvm.toolchain import host_has
 from ..runtime.far_rows import takes_many_lines
 from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.in_flight import takes_integers, takes_many
-from ..runtime.shifts import SMALL, shifts_fast
+from ..runtime.shifts import SMALL, WORDS, shifts_fast
 
 SMALL_GROUPS = (8, 16)
 """Work-items of workgroups that are one vector: the other lanes of wider warps would not exist."""
@@ -38,9 +38,6 @@ LEAST_COUNTED = 8
 
 MOST_WATCHED = 64
 """Lanes of the widest warps whose accesses are watched, which takes much code."""
-
-WORD = 4
-"""Bytes of the elements of most rows."""
 
 MOST_IN_STRIPS = 1 << 31
 """Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""
@@ -55,7 +52,8 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     if (_loads_group(kernel) or may_compact(kernel.instructions)) and not gathers_fast():
         facts = replace(facts, slow_gathers=True)
     if may_share_rows(kernel) and shifts_fast():
-        facts = replace(facts, shares_rows=1 if shifts_fast(SMALL) else WORD)
+        least = SMALL if shifts_fast(SMALL) else WORDS
+        facts = replace(facts, shares_rows=least.size)
         if facts.width > WIDE and analyse(kernel).copies_rows:
             facts = replace(facts, width=WIDE)  # rows of more vectors have no registers
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
@@ -110,12 +108,7 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         return own
     items = prod(geometry.group_size)
     usual = facts_at(geometry, items if items in SMALL_GROUPS else USUAL)
-    usual = replace(
-        usual,
-        together_from=own.together_from,
-        finds_limit=own.finds_limit,
-        own_memory=own.own_memory,
-    )
+    usual = _with_loops_of(own, usual)
     if (columns := column_facts(kernel, usual)) is not None:
         return columns
     if (sharing := sharing_facts(kernel, usual)) is not None:
@@ -134,6 +127,16 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         if arrive_whole(kernel, facts):
             return facts
     return own
+
+
+def _with_loops_of(source: Facts, facts: Facts) -> Facts:
+    """Return facts under which sparse loops, and loops over private memory, run as under others."""
+    return replace(
+        facts,
+        together_from=source.together_from,
+        finds_limit=source.finds_limit,
+        own_memory=source.own_memory,
+    )
 
 
 def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool = False) -> Facts:
@@ -156,12 +159,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
     usual = facts_of(kernel, geometry)
-    own = replace(
-        own,
-        together_from=usual.together_from,
-        finds_limit=usual.finds_limit,
-        own_memory=usual.own_memory,
-    )
+    own = _with_loops_of(usual, own)
     if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
         usual = replace(usual, width=WIDE)

@@ -13,6 +13,7 @@ from ...analysis.lanes.own_memory import has_own_memory
 from ...analysis.lanes.sparse import order_shows
 from ...analysis.loops.moved_runs import moved_runs
 from ...analysis.suitability.barriers import arrive_whole
+from ...analysis.values.ssa import Op
 from ...analysis.warps.uniformity import Shapes
 from ...analysis.widths.width import USUAL
 
@@ -39,12 +40,12 @@ def counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     facts = shapes.facts
     if facts.width != facts.counts or facts.splits or facts.stack:
         return counted.plan
-    relied, ops = counted.relied, shapes.ssa.ops
+    relied = counted.relied
     if relied.loop is not None:
         return counted.plan
     alone = LanePlan(shapes, counts_alone=True)
     loops = alone.sparse.values()
-    pcs = {op.pc for loop in loops for number in loop.nodes for op in ops.get(number, ())}
+    pcs = {op.pc for op in _ops_of(shapes, alone)}
     if not loops or not pcs.isdisjoint(relied.watched):
         return counted.plan
     moves_runs = any(moved_runs(shapes.ssa, loop) for loop in loops)
@@ -67,22 +68,17 @@ def traced_version(
         return None
     if facts.splits or facts.stack or counted.relied.loop is not None:
         return None
-    alone = replace(
-        facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER, finds_limit=False
-    )
-    shapes = analysis.shapes(alone)
-    if any(node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes):
+    shapes = _shapes_alone(analysis, facts)
+    if shapes is None:
         return None
     plan = LanePlan(shapes, traces=True)
     if not plan.sparse or any(order_shows(shapes, loop) for loop in plan.sparse.values()):
         return None
-    if facts.own_memory is OwnMemory.MEASURED and _loop_size(shapes, plan) > MOST_ALONE:
+    if facts.own_memory is OwnMemory.MEASURED and len(_ops_of(shapes, plan)) > MOST_ALONE:
         return None  # nor do lanes run them alone without counts
-    ops = shapes.ssa.ops
-    pcs = {op.pc for loop in plan.sparse.values() for n in loop.nodes for op in ops.get(n, ())}
-    if not pcs.isdisjoint(counted.relied.watched):
+    if not {op.pc for op in _ops_of(shapes, plan)}.isdisjoint(counted.relied.watched):
         return None
-    return (shapes, plan) if may_trace(alone, counted.plan, counted.regions) else None
+    return (shapes, plan) if may_trace(shapes.facts, counted.plan, counted.regions) else None
 
 
 def versions_in(
@@ -101,17 +97,17 @@ def versions_in(
     if alone is None:
         return facts, None
     usual = _beside_alone(kernel, facts)
-    if _loop_size(*alone) > MOST_ALONE:
+    if len(_ops_of(*alone)) > MOST_ALONE:
         return usual, None
     if order_differs(alone[1], analysis.lane_plan(usual), alone[0]):
         return replace(facts, own_memory=OwnMemory.ALONE), None
     return usual, alone
 
 
-def _loop_size(shapes: Shapes, plan: LanePlan) -> int:
+def _ops_of(shapes: Shapes, plan: LanePlan) -> list[Op]:
     """Return the instructions of the loops that lanes run alone."""
     nodes = {number for loop in plan.sparse.values() for number in loop.nodes}
-    return sum(len(shapes.ssa.ops.get(number, ())) for number in nodes)
+    return [op for number in nodes for op in shapes.ssa.ops.get(number, ())]
 
 
 def version_alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] | None:
@@ -119,16 +115,24 @@ def version_alone(analysis: Analysis, facts: Facts) -> tuple[Shapes, LanePlan] |
 
     None where there are no such loops, and where warps take turns at barriers.
     """
+    shapes = _shapes_alone(analysis, facts)
+    if shapes is None:
+        return None
+    plan = analysis.lane_plan(shapes.facts)
+    if not any(has_own_memory(shapes, loop) for loop in plan.sparse.values()):
+        return None
+    return shapes, plan
+
+
+def _shapes_alone(analysis: Analysis, facts: Facts) -> Shapes | None:
+    """Return the shapes if lanes run all sparse loops alone; None where there are barriers."""
     alone = replace(
         facts, own_memory=OwnMemory.ALONE, together_from=NEVER_TOGETHER, finds_limit=False
     )
     shapes = analysis.shapes(alone)
     if any(node.last is not None and node.last.row.is_barrier for node in shapes.flow.nodes):
         return None
-    plan = analysis.lane_plan(alone)
-    if not any(has_own_memory(shapes, loop) for loop in plan.sparse.values()):
-        return None
-    return shapes, plan
+    return shapes
 
 
 def _beside_alone(kernel: Kernel, facts: Facts) -> Facts:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....hostmemory import PAGE
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 from ..memory.addressing.lines import Numbers
@@ -85,9 +84,8 @@ def most_outside(
     if found is None:
         entry, most = lanes.entry, str(ANYWHERE)
         if is_load:
-            end = entry.let(f"add i64 {window.address}, {window.size}")
-            page = entry.let(f"and i64 {entry.let(f'sub i64 0, {end}')}, {PAGE - 1}")
-            most = entry.let(f"lshr i64 {page}, {size.bit_length() - 1}")
+            left = window.left_of_page(entry)
+            most = entry.let(f"lshr i64 {left}, {size.bit_length() - 1}")
         is_enough = entry.let(f"icmp uge i64 {window.size}, {together * size}")
         found = window.outside[size, together] = entry.let(
             f"select i1 {is_enough}, i64 {most}, i64 0"

@@ -48,7 +48,7 @@ DONE = " cmp_eq_u32 $c0, $s1, $s2\n cbr $c0, @out\n"
 
 WAITING |= {
     "a swap of a value that stays": RETRY + DONE + " br @top\n@out:",
-    "a swap that goes on when it is done": SEEN
+    "a swap that continues when it is done": SEEN
     + " cmp_ne_u32 $c0, $s1, $s2\n cbr $c0, @out\n br @top\n@out:",
     "a swap until a value is there": SEEN
     + " mov_u32 $s2, $s1\n cmp_ne_u32 $c0, $s1, 9\n cbr $c0, @top",

@@ -13,6 +13,7 @@ from dataclasses import replace
 from ......isa.program import Param
 from ......isa.types import sign_extend
 from .....analysis.values.ssa import Const, Op, Value
+from .....hostmemory import PAGE
 from ....arithmetic.widths import element_number
 from ....llvm.text import integer, integer_constant
 from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, owners_slot, param_slot
@@ -20,7 +21,7 @@ from ...context_code import load_slot
 from ...lane_code import LaneCode
 from .forms import Form, plus, times
 from .pointers import Pointers
-from .windows import LARGEST_WINDOW, PAGE, WORD_BYTES, Place, Row, Window, Words
+from .windows import LARGEST_WINDOW, WORD_BYTES, Place, Row, Window, Words
 
 LARGEST_CELL = 8
 """The largest number of bytes by which a gather multiplies an index."""
@@ -172,9 +173,8 @@ class Addresses:
             ends = entry.let(f"icmp uge i64 {in_page}, {rest}")
             start = entry.let(f"select i1 {ends}, i64 {-rest}, i64 0")
             shift = entry.let(f"select i1 {ends}, i32 {8 * rest}, i32 0")
-            end = entry.let(f"add i64 {window.address}, {window.size}")
-            before = entry.let(f"and i64 {entry.let(f'sub i64 0, {end}')}, {PAGE - 1}")
-            fits = entry.let(f"or i1 {ends}, {entry.let(f'icmp uge i64 {before}, {rest}')}")
+            left = window.left_of_page(entry)
+            fits = entry.let(f"or i1 {ends}, {entry.let(f'icmp uge i64 {left}, {rest}')}")
             # An element of two bytes may be in the last three.
             unread = entry.let(f"select i1 {fits}, i64 0, i64 {-(-rest // size)}")
             known = window.words[size] = Words(start, shift, unread)

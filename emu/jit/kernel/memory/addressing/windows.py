@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from .....hostmemory import PAGE
+from ....llvm.function_text import FunctionText
+
 
 @dataclass(frozen=True)
 class Row:
@@ -65,12 +68,14 @@ class Window:
     words: dict[int, Words] = field(default_factory=dict)
     """Bytes of an element -> the words in which they are."""
 
+    def left_of_page(self, code: FunctionText) -> str:
+        """Return how many bytes of its last page follow the buffer, an i64."""
+        end = code.let(f"add i64 {self.address}, {self.size}")
+        return code.let(f"and i64 {code.let(f'sub i64 0, {end}')}, {PAGE - 1}")
+
 
 WORD_BYTES = 4
 """The bytes of the smallest elements that CPUs gather."""
-
-PAGE = 4096
-"""The bytes of the smallest pages of a host."""
 
 LARGEST_WINDOW = (1 << 32) - (1 << 21)
 """Bytes of a buffer that the fast side accesses.
