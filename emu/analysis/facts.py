@@ -35,6 +35,10 @@ OF_WARPS = frozenset({"laneid", "waveid", "wavesize"}) | OF_ACTIVE_LANES
 """Instructions that show how wide the launch's warps are."""
 
 
+ABSOLUTE = frozenset({"workitemabsid", "workitemflatabsid", "gridsize"})
+"""Identities that do not depend on workgroups."""
+
+
 class OwnMemory(StrEnum):
     """How lanes run loops over private memory at offsets of their own (lanes/own_memory.py)."""
 

@@ -80,6 +80,9 @@ class Forwarded:
     Each of these lanes has stored its word itself before, and may store to it again.
     """
 
+    words: NDArray[np.int64] | None = field(default=None, compare=False)
+    """The words of group memory that all accesses together may have, where these are known."""
+
     @cached_property
     def stores(self) -> frozenset[Access]:
         """The stores whose data later loads take."""

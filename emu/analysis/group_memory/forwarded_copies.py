@@ -62,6 +62,7 @@ class _Walk:
         self._copied, self._runs_with = copied, runs_with
         self._copies: dict[int, int] = {}
         self._words = StoredWords(total)
+        self._accessed = np.zeros(total // WORD, np.bool_)
         self._found: dict[Access, Sources] = {}
         self._changes: dict[Access, Mapping[Access, Lanes]] = {}
         self._stores: set[Op] = set()
@@ -77,7 +78,8 @@ class _Walk:
         if self._from_memory > self._gathers:
             return Forwarded()
         unread = frozenset[Op]() if self._from_memory else frozenset(self._stores)
-        return Forwarded(self._found, unread, by_copies=True, changes=self._changes)
+        words = np.flatnonzero(self._accessed) if unread else None
+        return Forwarded(self._found, unread, by_copies=True, changes=self._changes, words=words)
 
     def go(self, numbers: Sequence[int]) -> None:
         """Go through nodes in order, and through copies of loops one after the other."""
@@ -127,6 +129,8 @@ class _Walk:
         base = op.base if op.base is not None else Const(RegClass.S, 0)
         found = self._words.words_of(op, lanes.of(base), running)
         words = None if found is None else found[0]
+        if words is not None:
+            self._accessed[words[running]] = True
         access = Access(op, copies_of(self._copies))
         if op.ins.row.is_load:
             # What lanes get that do not run is never used.

@@ -129,7 +129,8 @@ class Again:
 
     def _entries(self) -> int:
         own = self._plan.own_bytes
-        if self._plan.layout is not None and self._plan.layout.relied.is_tested:
+        layout = self._plan.layout
+        if self._plan.is_in_parts or (layout is not None and layout.relied.is_tested):
             own += COPIED_TO_COUNT
         elif self._plan.may_wait and not self._is_repeatable:
             own += COPIED_BEFORE
@@ -291,7 +292,7 @@ class Again:
         plan, copied = self._plan, frozenset[int]()
         starts_over = plan.may_wait and self._is_repeatable
         changes = None
-        if plan.layout is not None:
+        if plan.is_guarded:
             kernargs = scratch.kernargs.tobytes()
             work = replace(self._work, kernargs=kernargs, memory=memory)
             guard, changes = plan.guarded(work, table, any_numbers=True)

@@ -193,8 +193,10 @@ def _execute(work: Work) -> Statistics | None:
         return _interpret(work)  # `Again` has tried
     table, changes = Table.of(work.memory), None
     unguarded, plan = table, Plan.of(work)
-    if plan.layout is not None:
+    if plan.is_guarded:
         table, changes = plan.guarded(work, table)
+        if table is None and plan.is_in_parts:
+            return _execute_by(Plan(work, in_parts=False), work)
         if table is None:
             return _interpret(work)
     before = None
@@ -213,8 +215,7 @@ def _execute(work: Work) -> Statistics | None:
         less_strict = plan.less_strict(work)
         if less_strict is not None:
             # Perhaps accesses meet only as this code watches them.
-            work.kept["plan"] = less_strict
-            return _execute(work)
+            return _execute_by(less_strict, work)
         # Perhaps an access has left its buffer, which is legal, for one that it must not reach.
         return _interpret(work)
     if not plan.may_wait:
@@ -222,6 +223,13 @@ def _execute(work: Work) -> Statistics | None:
     if before is None and not is_repeatable(work.kernel):
         raise work.trap(_undecided(record))
     return _start_over(work, record)
+
+
+def _execute_by(plan: Plan, work: Work) -> Statistics | None:
+    """Execute by another plan, in this call and in those that follow."""
+    work.kept["plan"] = plan
+    work.kept.pop("again", None)
+    return _execute(work)
 
 
 def overspent(work: Work) -> TrapRecord | None:

@@ -16,11 +16,9 @@ from ....isa.program import Kernel
 from ....isa.table import BY_NAME
 from ....isa.types import RegClass
 from ...analysis.analysis import analyse
+from ...analysis.facts import ABSOLUTE
 from ...analysis.values.ssa import Const, Op, Ssa, Value, made_of, roots
 from ...recent import Recent
-
-ABSOLUTE = frozenset({"workitemabsid", "workitemflatabsid", "gridsize"})
-"""Identities that do not depend on workgroups."""
 
 Size = tuple[int, int, int]
 

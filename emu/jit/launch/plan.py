@@ -27,6 +27,7 @@ from ..kernel.launch_facts import facts_for_counting, facts_of
 from ..runtime.aligned import aligned_bytes
 from ..runtime.context import BUFFER_SLOTS, Slot, WatchedBy, set_geometry
 from .copies import Copies
+from .parts import InParts
 from .regroup import as_run
 
 if TYPE_CHECKING:
@@ -180,12 +181,19 @@ class Plan:
     """One launch, ready for its arguments."""
 
     def __init__(
-        self, work: Work, *, marks: bool = True, strict: bool = True, by_batches: bool = False
+        self,
+        work: Work,
+        *,
+        marks: bool = True,
+        strict: bool = True,
+        by_batches: bool = False,
+        in_parts: bool = True,
     ) -> None:
         self.kernel, self.geometry = work.kernel, work.geometry
         """The kernel and the launch in the workgroups that native code runs."""
         if not work.stats:
-            self.kernel, self.geometry = as_run(work.kernel, work.geometry)
+            run = as_run(work.kernel, work.geometry, in_parts=in_parts)
+            self.kernel, self.geometry = run
         self.facts = (
             facts_for_counting(work.kernel, work.geometry, by_batches=by_batches)
             if work.stats
@@ -209,8 +217,12 @@ class Plan:
         """Bytes that a thread needs for the workgroup that it runs."""
         self.layout: Layout | None = None
         """Where the code leaves its counts, if it counts."""
-        self._guarded: Guarded | None = None
+        self.is_in_parts = bool(work.kernel.group_size) and self.geometry != work.geometry
+        """Whether parts of the launch's workgroups are workgroups."""
+        self._guarded: Guarded | InParts | None = None
         """What finds which buffers a launch may use that counts."""
+        if self.is_in_parts:
+            self._guarded = InParts(work.kernel, work.geometry)
         if self.facts.counts:
             from .counting import layout_of
             from .guarded import Guarded
@@ -239,6 +251,11 @@ class Plan:
         """Those that no thread uses."""
 
     @property
+    def is_guarded(self) -> bool:
+        """Whether launches use buffers as `guarded` returns them."""
+        return self._guarded is not None
+
+    @property
     def own_bytes(self) -> int:
         """Bytes of group, private and frame memory of a thread."""
         return sum(self.own_memory.values())
@@ -264,7 +281,7 @@ class Plan:
     def guarded(
         self, work: Work, table: Table, *, any_numbers: bool = False
     ) -> tuple[Table | None, frozenset[int] | None]:
-        """Return the buffers as a launch may use them that counts; see `Guarded.of`.
+        """Return the buffers as a launch may use them; see `Guarded.of` and `InParts.of`.
 
         With `any_numbers` that holds whatever the numbers among the arguments are.
         """
@@ -279,6 +296,8 @@ class Plan:
 
     def less_strict(self, work: Work) -> Plan | None:
         """Return a plan for a launch that this one has refused; None if it refuses all others."""
+        if self.is_in_parts:
+            return Plan(work, in_parts=False)
         if self.facts.strict and self.code.watched_by == WatchedBy.MARKS:
             return Plan(work, strict=False)
         if self.code.watched_by:

@@ -15,6 +15,7 @@ from math import gcd
 from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
+from ...analysis.facts import ABSOLUTE
 from ...analysis.values.ssa import Op
 from ...analysis.widths.columns import COLUMNS, column_facts
 from ...analysis.widths.shared_columns import ROWS_OF_COLUMNS, sharing_facts
@@ -23,7 +24,8 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ...traps import TrapRecord
 from ..kernel.launch_facts import facts_at
-from .places import ABSOLUTE, by_absolute_ids
+from .parts import part_of
+from .places import by_absolute_ids
 
 ROWS = (1024, 512, 256, 128, 64)
 """Work-items of a row; of one shape, so that grids of many sizes share their code."""
@@ -47,8 +49,13 @@ LEAST_USED = 0.75
 """The least part of lanes that must be work-items, where a row of the grid ends within a warp."""
 
 
-def as_run(kernel: Kernel, geometry: Geometry) -> tuple[Kernel, Geometry]:
-    """Return the kernel and the workgroups that native code runs in place of a launch's."""
+def as_run(kernel: Kernel, geometry: Geometry, *, in_parts: bool = True) -> tuple[Kernel, Geometry]:
+    """Return the kernel and the workgroups that native code runs in place of a launch's.
+
+    Without `in_parts` they are no parts of these that share group memory (`parts.py`).
+    """
+    if in_parts and kernel.group_size and (part := part_of(kernel, geometry)) is not None:
+        return kernel, replace(geometry, group_size=part)
     if kernel.group_size == 0 and not any(ins.row.is_barrier for ins in kernel.instructions):
         kernel = by_absolute_ids(kernel, geometry.group_size)
     return kernel, regrouped(kernel, geometry)
