@@ -87,6 +87,11 @@ class Table:
             for base, row in self.rows.items()
         }
         twin._pack()
+        # A parameter's buffer is multiplied by this.
+        twin.rows = {
+            base: (*row[:WRITABLE], min(row[WRITABLE], EVERYTHING))
+            for base, row in twin.rows.items()
+        }
         return twin
 
     def _pack(self) -> None:

@@ -214,9 +214,10 @@ def test_traps(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong[11 * COLUMNS + 33] = 0x3000_0000
     records = []
     for engine in ("interp", "jit"):
-        device, made = Device(), launch(engine)
+        device = Device()
         arrays = [device.to_device(array) for array in (place, x, y)]
-        for places, far in ((wrong, 0), (place, 1 << 28), (wrong, 1 << 28)):
+        for places, far in ((wrong, 0), (place, ROWS - 3), (wrong, 1 << 28)):
+            made = launch(engine)
             arrays[0].copy_from(place)
             for _ in range(calls - 1):
                 run(made, *arrays)
