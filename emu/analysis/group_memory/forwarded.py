@@ -21,7 +21,7 @@ from ....isa.types import Segment
 from ..flow.order import START, Flow
 from ..ranges.trips import only_exit
 from ..values.item_numbers import KnownNumbers, Numbers
-from ..values.ssa import Const, Op, Ssa
+from ..values.ssa import Const, Op, Ssa, Value
 from ..warps.uniformity import Shapes
 from .first_stores import sides
 
@@ -66,6 +66,17 @@ class Sources:
 
 
 @dataclass(frozen=True)
+class Rank:
+    """How many lanes have a flag: of those before this one, or of all, as a uniform value."""
+
+    flag: Op
+    """Makes 1 of the lanes' condition and 0 of its opposite; all lanes run it, once."""
+    inclusive: bool = False
+    """Whether this lane counts as well."""
+    of_all: bool = False
+
+
+@dataclass(frozen=True)
 class Forwarded:
     """The loads of a kernel that take what has been stored, and the stores that they take from."""
 
@@ -82,6 +93,9 @@ class Forwarded:
 
     words: NDArray[np.int64] | None = field(default=None, compare=False)
     """The words of group memory that all accesses together may have, where these are known."""
+
+    ranks: Mapping[Value, Rank] = field(default_factory=dict)
+    """Values that count the flags of lanes (flag_counts.py)."""
 
     @cached_property
     def stores(self) -> frozenset[Access]:

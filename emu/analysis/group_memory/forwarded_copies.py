@@ -16,6 +16,7 @@ from ..lanes.running import Lanes, RunningLanes
 from ..ranges.trips import Trips
 from ..values.ssa import Const, Op, Value
 from ..warps.uniformity import Shapes
+from .flag_counts import FlagCounts
 from .forwarded import WORD, Access, Forwarded, Sources, StoredWords, copies_of, shuffles_of
 
 MOST_SOURCES = 6
@@ -62,6 +63,7 @@ class _Walk:
         self._copied, self._runs_with = copied, runs_with
         self._copies: dict[int, int] = {}
         self._words = StoredWords(total)
+        self._counts = FlagCounts(shapes)
         self._accessed = np.zeros(total // WORD, np.bool_)
         self._found: dict[Access, Sources] = {}
         self._changes: dict[Access, Mapping[Access, Lanes]] = {}
@@ -79,7 +81,14 @@ class _Walk:
             return Forwarded()
         unread = frozenset[Op]() if self._from_memory else frozenset(self._stores)
         words = np.flatnonzero(self._accessed) if unread else None
-        return Forwarded(self._found, unread, by_copies=True, changes=self._changes, words=words)
+        return Forwarded(
+            self._found,
+            unread,
+            by_copies=True,
+            changes=self._changes,
+            words=words,
+            ranks=self._counts.ranks,
+        )
 
     def go(self, numbers: Sequence[int]) -> None:
         """Go through nodes in order, and through copies of loops one after the other."""
@@ -95,6 +104,7 @@ class _Walk:
             for copy in range(self._copied[loop.number].returns + 1):
                 if copy:
                     self._lanes.repeat(loop)
+                    self._counts.repeat(loop)
                 self._copies[loop.number] = copy
                 self.go(body)
             del self._copies[loop.number]
@@ -107,18 +117,24 @@ class _Walk:
         headers = {loop.number for loop in self._flow.loops if loop.header == number}
         if headers and not any(self._copies.get(header) for header in headers):
             lanes.enter(number)
+            self._counts.enter(number, self._copied)
         running = lanes.begin(number)
         if not running.any() or node.latch_of is not None:
             return
+        if not headers:
+            self._counts.begin(number, running)
         for op in self._shapes.ssa.ops.get(number, ()):
             row = op.ins.row
             if row.is_memory and row.segment is Segment.GROUP:
                 self._is_known = self._is_known and self._access(op, number, running)
+            else:
+                self._counts.calculate(op, running, exact=lanes.is_exact(number))
         ways = lanes.ways(number) if len(node.successors) == 2 else [running] * len(node.successors)
         for i, target in enumerate(node.successors):
             if ways is None or ways[i].any():
                 some = running if ways is None else ways[i]
                 lanes.take(number, target, some, certainly=ways is not None)
+                self._counts.take(number, target, None if ways is None else some)
 
     def _access(self, op: Op, number: int, running: Lanes) -> bool:
         """Note what an access does; return whether what it stores is known."""
@@ -141,10 +157,12 @@ class _Walk:
         self._stores.add(op)
         if lanes.is_exact(number):
             self._words.store(access, words, running)
+            self._counts.store(access)
             return True
         changed = self._words.stored_by_themselves(words, running)
         if changed is not None:
             self._changes[access] = changed
+            self._counts.change(changed)
         return changed is not None
 
     def _load(
@@ -158,7 +176,9 @@ class _Walk:
         )
         if sources is None or shuffles is None:
             self._from_memory += vectors
+            self._counts.load(access.op, None, running)
             return
+        self._counts.load(access.op, sources, running)
         self._found[access] = sources
         if not self._shapes.is_uniform(base):
             is_wide = self._shapes.stride(base) == WORD

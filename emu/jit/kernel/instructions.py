@@ -80,6 +80,8 @@ class Instructions:
             self._subtract(op, op.args[0], self.assumed.rest[op])
         else:
             self._compute(op)
+        if lanes.ranks.keeps(op):
+            lanes.ranks.keep(op, lanes.vector(op.args[0]))
 
     def _copy(self, op: Op, value: Value) -> None:
         """Define a value as that of one argument."""

@@ -21,6 +21,7 @@ from ..llvm.text import constant, integer, register_type
 from ..llvm.vectors import Chunks, VectorCode
 from ..runtime.context import Slot, TrapCode
 from .context_code import store_slot
+from .flag_ranks import FlagRanks
 from .value_table import ValueTable
 from .variables import Variables
 
@@ -91,6 +92,8 @@ class LaneCode(VectorCode):
         """The label of the block that ends the launch after a trap."""
         self.unread: frozenset[Value] = frozenset()
         """Values that nothing reads in this version of the code."""
+        self.ranks = FlagRanks(self, variables)
+        """Values that are counts of bits."""
         self.outside: dict[Value, str] = {}
         """Operands that are known in all blocks, whatever part is asked for."""
         self.otherwise = ""
@@ -222,7 +225,9 @@ class LaneCode(VectorCode):
             return [self.outside[value]]
         known = self.local.get((value, part))
         if known is None:
-            if part == "value" and self.is_counted(value):
+            if value in self.ranks.found and not self.is_alone:
+                known = self.ranks.value(value, self.k, self.most)
+            elif part == "value" and self.is_counted(value):
                 known = self._counted(value)
             elif part == "value" and self.is_pieced(value):
                 step = self.shapes.piece_stride(value) or 0

@@ -16,6 +16,7 @@ from ...analysis.lanes.interior import Assumed
 from ...analysis.ranges.trips import Trips
 from ...analysis.values.ssa import Op
 from ...analysis.values.unread import unread_without_places
+from ..llvm.toolchain import host_has
 from ..runtime.context import TrapCode
 from . import budget
 from .control.branches import Branches
@@ -41,6 +42,9 @@ from .workgroups.barriers import Barriers
 from .workgroups.identity import GROUP, Identity, Warp
 from .workgroups.one_warp import OneWarp
 from .workgroups.trial import LIMIT
+
+COUNTS_BITS = "avx512vpopcntdq"
+"""What counts the bits of words in all lanes: without it, ranks take as long as scans."""
 
 
 class Nodes:
@@ -121,6 +125,7 @@ class Nodes:
 
     def emit(self) -> None:
         """Append the code of all nodes, in the linear order."""
+        self.lanes.ranks.found = self._running.forwarded.ranks if host_has(COUNTS_BITS) else {}
         self._emit([n for n in self._flow.order if n in self.plan.waits])
         self._running.end()
 

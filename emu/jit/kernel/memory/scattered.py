@@ -115,7 +115,10 @@ class Scattered:
             host = self.addresses.host(site.window, offset)
             data = self.moves.store_data(site.op, site.type)
             rank = rank_in(form.index, site.op, lanes.shapes.is_uniform)
-            if rank is not None and not before and lanes.word_type == "i64":
+            flags = None if before else self._compacted.by_flags(form.index, site.op, count)
+            if flags is not None:
+                found = flags
+            elif rank is not None and not before and lanes.word_type == "i64":
                 found = self._compacted.counted(rank, count)
             elif not lanes.facts.slow_gathers:
                 return each()

@@ -6,10 +6,12 @@ vector. The store that does both in one takes hundreds of cycles on some CPUs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from .....analysis.group_memory.forwarded import Rank as FlagRank
 from .....analysis.lanes.compaction import Rank
+from .....analysis.values.ssa import Const, Op, Value
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ...lane_code import LaneCode
@@ -82,6 +84,31 @@ class Compacted:
             good = code.let(f"and i1 {good}, {same}")
         return Places(firsts, good)
 
+    def by_flags(self, index: Value, store: Op, count: str) -> Places | None:
+        """Return the same for an index that is a uniform sum and a count of flags; None if not one.
+
+        Other nodes need not keep what the index is calculated from.
+        """
+        lanes, code = self.lanes, self.lanes.code
+        found = _ranked(index, store, lanes.ranks.found, lanes.shapes.is_uniform)
+        if found is None:
+            return None
+        rank, terms = found
+        start = str(int(rank.inclusive))
+        for stem, value in terms:
+            start = code.let(f"{stem} i32 {start}, {lanes.scalar(value)}")
+        flags = lanes.ranks.lanes(rank, lanes.k)
+        *firsts, total = lanes.ranks.counts(flags)
+        differ = [
+            code.let(f"xor {lanes.mask_type} {a}, {b}")
+            for a, b in zip(flags, lanes.mask, strict=True)
+        ]
+        end = f"{code.let(f'zext i32 {start} to i64')}, {code.let(f'zext i32 {total} to i64')}"
+        inside = code.let(f"icmp ule i64 {code.let(f'add i64 {end}')}, {count}")
+        same = code.let(f"xor i1 {lanes.any(differ)}, true")
+        firsts = [code.let(f"add i32 {start}, {first}") for first in firsts]
+        return Places(firsts, code.let(f"and i1 {inside}, {same}"))
+
     def store(
         self,
         site: Site,
@@ -125,3 +152,32 @@ class Compacted:
         above = code.let(f"shl i32 -1, {count}")
         first = code.let(f"trunc i32 {code.let(f'xor i32 {above}, -1')} to i{n}")
         return code.let(f"bitcast i{n} {first} to {lanes.mask_type}")
+
+
+def _ranked(
+    index: Value,
+    store: Op,
+    ranks: Mapping[Value, FlagRank],
+    is_uniform: Callable[[Value], bool],
+) -> tuple[FlagRank, list[tuple[str, Value]]] | None:
+    """Return the rank that is a term of an index, and the others, which are added or subtracted."""
+    found: FlagRank | None = None
+    terms: list[tuple[str, Value]] = []
+    work = [("add", index)]
+    while work:
+        stem, value = work.pop()
+        if isinstance(value, Const) or is_uniform(value):
+            terms.append((stem, value))
+        elif value in ranks and found is None and stem == "add":
+            found = ranks[value]
+        elif (
+            isinstance(value, Op)
+            and value.node == store.node
+            and value.ins.row.name in ("add_u32", "add_s32", "sub_u32", "sub_s32")
+        ):
+            a, b = value.args
+            opposite = {"add": "sub", "sub": "add"}[stem]
+            work += [(stem, a), (stem if value.ins.row.stem == "add" else opposite, b)]
+        else:
+            return None
+    return None if found is None else (found, terms)
