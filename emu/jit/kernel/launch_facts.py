@@ -33,6 +33,9 @@ from ..runtime.shifts import SMALL, WORDS, shifts_fast
 SMALL_GROUPS = (8, 16)
 """Work-items of workgroups that are one vector: the other lanes of wider warps would not exist."""
 
+THREE_VECTORS = 48
+"""Work-items of a row that are a warp, where one of 64 lanes would leave a vector idle."""
+
 LEAST_COUNTED = 8
 """Lanes of the smallest warps of which code that counts runs several at a time."""
 
@@ -106,6 +109,8 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         )
     if depends_on_width(kernel):
         return own
+    if (thirds := _in_three_vectors(kernel, geometry)) is not None:
+        return thirds
     items = prod(geometry.group_size)
     usual = facts_at(geometry, items if items in SMALL_GROUPS else USUAL)
     usual = _with_loops_of(own, usual)
@@ -127,6 +132,23 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         if arrive_whole(kernel, facts):
             return facts
     return own
+
+
+def _in_three_vectors(kernel: Kernel, geometry: Geometry) -> Facts | None:
+    """Return the facts of warps of 48 lanes, for such rows if longer ones have 64; else None."""
+    across, *others = geometry.group_size
+    if across != THREE_VECTORS or not _has_loops(kernel) or has_barriers(kernel):
+        return None
+    wide = _facts_of(kernel, replace(geometry, group_size=(WIDE, *others)))
+    if wide.width != WIDE:
+        return None
+    own = facts_at(geometry, THREE_VECTORS)
+    return replace(wide, width=own.width, group_size=own.group_size, whole=own.whole)
+
+
+def _has_loops(kernel: Kernel) -> bool:
+    code = enumerate(kernel.instructions)
+    return any(ins.target is not None and ins.target <= pc for pc, ins in code)
 
 
 def _with_loops_of(source: Facts, facts: Facts) -> Facts:
@@ -159,6 +181,8 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
     usual = facts_of(kernel, geometry)
+    if usual.width == THREE_VECTORS:
+        usual = replace(usual, width=USUAL, whole=False)  # whole warps of the launch
     own = _with_loops_of(usual, own)
     if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
@@ -194,9 +218,7 @@ def _may_be_sparse(kernel: Kernel) -> bool:
     code = kernel.instructions
     segments = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
     accesses = sum(ins.row.is_memory and ins.row.segment in segments for ins in code)
-    return accesses > 1 and any(
-        ins.target is not None and ins.target <= pc for pc, ins in enumerate(code)
-    )
+    return accesses > 1 and _has_loops(kernel)
 
 
 def facts_at(geometry: Geometry, width: int) -> Facts:

@@ -23,7 +23,7 @@ from ...analysis.widths.turn_tiles import turn_tile
 from ...geometry import Geometry
 from ...recent import Recent
 from ...traps import TrapRecord
-from ..kernel.launch_facts import facts_at
+from ..kernel.launch_facts import THREE_VECTORS, facts_at, facts_of
 from .parts import part_of
 from .places import by_absolute_ids
 
@@ -79,7 +79,7 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
     has_loops = _has_loops(kernel)
-    if has_loops and geometry.items[1:] != (1, 1) and (short := _short_row(across)) is not None:
+    if has_loops and geometry.items[1:] != (1, 1) and (short := _short_row(kernel, geometry)) is not None:
         return _in_rows(geometry, short)
     if not has_loops and across > ROWS[0] and kernel.private_size == 0:
         long = (r for r in LONG_ROWS if across % r == 0)
@@ -102,12 +102,17 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     return _in_rows(geometry, row or USUAL)
 
 
-def _short_row(across: int) -> int | None:
-    """Return the work-items of a row that a short row of the grid fills, in warps of 64.
+def _short_row(kernel: Kernel, geometry: Geometry) -> int | None:
+    """Return the work-items of a row that a short row of the grid fills, in warps of 64 or 48.
 
     In workgroups of 256, warps of 128 would be half empty. None if these are no fewer lanes.
     """
+    across = geometry.items[0]
     row = -(-across // ROWS[-1]) * ROWS[-1]
+    thirds = -(-across // THREE_VECTORS) * THREE_VECTORS
+    if 8 * thirds <= 7 * row and LEAST_USED * thirds <= across <= SHORT:
+        if facts_of(kernel, _in_rows(geometry, THREE_VECTORS)).width == THREE_VECTORS:
+            return THREE_VECTORS
     odd = row % ROWS[-2] != 0
     return row if odd and LEAST_USED * row <= across <= SHORT else None
 
