@@ -79,7 +79,8 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
     has_loops = _has_loops(kernel)
-    if has_loops and geometry.items[1:] != (1, 1) and (short := _short_row(kernel, geometry)) is not None:
+    short = _short_row(kernel, geometry) if has_loops and geometry.items[1:] != (1, 1) else None
+    if short is not None:
         return _in_rows(geometry, short)
     if not has_loops and across > ROWS[0] and kernel.private_size == 0:
         long = (r for r in LONG_ROWS if across % r == 0)

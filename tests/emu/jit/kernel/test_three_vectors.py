@@ -119,6 +119,7 @@ def test_statistics(items: tuple[int, int]) -> None:
         made = launch(engine, items, (48 if across > 48 else 4, 1), stats=True)
         result = made(np.uint32(across), np.uint32(down), np.uint32(20), x, y)
         found = result.statistics
+        assert found is not None
         counted.append((found.warp_instructions, found.thread_instructions, found.branches))
     assert counted[0] == counted[1]
 
