@@ -74,9 +74,26 @@ def calculated(
         return of_identity(op, group_size, whole=whole)
     if not is_arithmetic(op):
         return None
+    if (low := _low_bits(op, group_size)) is not None:
+        return low
     args = [of(a) for a in op.args]
     known = [a for a in args if a is not None]
     return computed(op, known) if len(known) == len(args) else None
+
+
+def _low_bits(op: Op, group_size: Dim3) -> Numbers | None:
+    """Return the low bits of a place in the grid that are those of the index in the workgroup."""
+    place, *others = op.args
+    if not (isinstance(place, Op) and others and isinstance(others[0], Const)):
+        return None
+    stem, number = op.ins.row.name, others[0].bits
+    values = {"and_u32": number + 1, "rem_u32": number}.get(stem, 0)
+    if place.ins.row.stem != "workitemabsid" or values & (values - 1) or not values:
+        return None
+    dimension = place.ins.literals[0]
+    if group_size[dimension] % values:
+        return None
+    return local_ids(group_size, dimension) & np.uint32(values - 1)
 
 
 class KnownNumbers:

@@ -25,23 +25,26 @@ Size = tuple[int, int, int]
 _FOUND: Recent[tuple[object, ...], Kernel] = Recent()
 
 
-def by_absolute_ids(kernel: Kernel, group_size: Size) -> Kernel:
+def by_absolute_ids(kernel: Kernel, group_size: Size, *, keeps_items: bool = False) -> Kernel:
     """Return the same kernel with places in the grid by `workitemabsid`.
 
     `group_size` is that of its launches. Returns `kernel` if it has other uses for identities in
-    the workgroup.
+    the workgroup. With `keeps_items` it may have them for a work-item's index in the workgroup.
     """
     stems = {ins.row.stem for ins in kernel.instructions if ins.row.is_identity}
     if "workgroupid" not in stems or not stems <= _REPLACEABLE:
         return kernel
-    key = kernel.key, kernel.params, group_size
-    return _FOUND.find(key) or _FOUND.keep(key, _rewritten(kernel, group_size))
+    key = kernel.key, kernel.params, group_size, keeps_items
+    found = _FOUND.find(key)
+    return found or _FOUND.keep(key, _rewritten(kernel, group_size, keeps_items=keeps_items))
 
 
-_REPLACEABLE = ABSOLUTE | {"workgroupid", "workitemid", "workitemflatid", "workgroupsize"}
+_OF_ITEMS = frozenset({"workitemid", "workitemflatid"})
+
+_REPLACEABLE = ABSOLUTE | _OF_ITEMS | {"workgroupid", "workgroupsize"}
 
 
-def _rewritten(kernel: Kernel, group_size: Size) -> Kernel:
+def _rewritten(kernel: Kernel, group_size: Size, *, keeps_items: bool) -> Kernel:
     places = _Places(analyse(kernel).ssa, group_size)
     new = {
         op.pc: Instruction(BY_NAME["workitemabsid_u32"], op.ins.dst, literals=(dimension,))
@@ -53,6 +56,8 @@ def _rewritten(kernel: Kernel, group_size: Size) -> Kernel:
             continue
         number = places.constants.get(pc)
         if number is None:
+            if pc in used and keeps_items and ins.row.stem in _OF_ITEMS:
+                continue
             if pc in used:
                 return kernel
             number = 0

@@ -54,8 +54,10 @@ def as_run(kernel: Kernel, geometry: Geometry, *, in_parts: bool = True) -> tupl
 
     Without `in_parts` they are no parts of these that share group memory (`parts.py`).
     """
-    if in_parts and kernel.group_size and (part := part_of(kernel, geometry)) is not None:
-        return kernel, replace(geometry, group_size=part)
+    if in_parts and kernel.group_size:
+        own = by_absolute_ids(kernel, geometry.group_size, keeps_items=True)
+        if (part := part_of(own, geometry)) is not None:
+            return own, replace(geometry, group_size=part)
     if kernel.group_size == 0 and not any(ins.row.is_barrier for ins in kernel.instructions):
         kernel = by_absolute_ids(kernel, geometry.group_size)
     return kernel, regrouped(kernel, geometry)

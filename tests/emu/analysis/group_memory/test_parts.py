@@ -74,6 +74,8 @@ def apart(found: Kernel, items: int = 32, parts: int = 4, step: int = 128) -> bo
         "rem_u32 $s2, $s0, 32",
         "shr_u32 $s8, $s0, 5\n shl_u32 $s8, $s8, 5\n sub_u32 $s2, $s0, $s8",
         "workitemflatid_u32 $s8\n and_u32 $s2, $s8, 31",
+        "and_u32 $s2, $s9, 31",
+        "rem_u32 $s2, $s9, 32",
     ],
 )
 def test_lanes_of_a_part(lane: str) -> None:

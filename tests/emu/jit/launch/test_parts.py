@@ -141,6 +141,22 @@ def test_parts_of_a_launch() -> None:
     assert not plan_of(launch(stats=True), arrays).is_in_parts
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "workgroupid_u32 $s1, 0\n mad_u32 $s1, $s1, 256, $s0",
+        "workgroupid_u32 $s1, 0\n shl_u32 $s1, $s1, 8\n add_u32 $s1, $s1, $s0",
+    ],
+)
+def test_places_that_are_calculated(place: str) -> None:
+    text = SUM.replace("workitemabsid_u32   $s1, 0", place)
+    made = simtlab.assemble(text)["sum"].launch(items=ITEMS, group_size=256)
+    arrays = hosts()
+    own = [array.copy() for array in arrays]
+    assert plan_of(made, tuple(own)).is_in_parts
+    np.testing.assert_array_equal(own[-1], expected(arrays))
+
+
 def test_partial_workgroups() -> None:
     arrays = hosts()
     own = [array.copy() for array in arrays]
