@@ -50,6 +50,8 @@ def _rewritten(kernel: Kernel, group_size: Size, *, keeps_items: bool) -> Kernel
         op.pc: Instruction(BY_NAME["workitemabsid_u32"], op.ins.dst, literals=(dimension,))
         for op, dimension in places.found.items()
     }
+    if keeps_items:
+        new |= places.parts()
     used = places.used()
     for pc, ins in enumerate(kernel.instructions):
         if not ins.row.is_identity or ins.row.stem in ABSOLUTE or pc in new:
@@ -90,6 +92,72 @@ class _Places:
         """Return the pcs of ops that are still used if the places are ops without sources."""
         used = made_of(roots(self._ssa), self.found.__contains__)
         return {value.pc for value in used if isinstance(value, Op)}
+
+    def parts(self) -> dict[int, Instruction]:
+        """Return instructions by pc for `workgroupid * n + workitemid / m`, with n * m the size.
+
+        That is a place in the grid divided by m, a power of two: the place is in the register of
+        `workgroupid`, if nothing else uses that.
+        """
+        found: dict[int, Instruction] = {}
+        ops = [op for ops in self._ssa.ops.values() for op in ops]
+        for group in ops:
+            if group.ins.row.stem != "workgroupid" or group.ins.literals != (0,):
+                continue
+            new = {
+                group.pc: Instruction(BY_NAME["workitemabsid_u32"], group.ins.dst, literals=(0,))
+            }
+            users = self._users(group)
+            if users and all(self._is_divided(op, group, new) for op in users):
+                found |= new
+        return found
+
+    def _users(self, value: Op) -> list[Op] | None:
+        """Return the ops that use a value, without places; None if something else does."""
+        ssa = self._ssa
+        others = [a for phis in ssa.phis.values() for phi in phis for a in phi.args.values()]
+        if value in (*others, *ssa.conditions.values()):
+            return None
+        ops = (op for ops in ssa.ops.values() for op in ops)
+        return [op for op in ops if value in op.args and op not in self.found]
+
+    def _is_divided(self, op: Op, group: Op, new: dict[int, Instruction]) -> bool:
+        """Return whether an op is a place of `group` divided; set what is executed instead."""
+        row, args = op.ins.row, op.args
+        if row.name == "mad_u32" and group in args[:2] and group is not args[2]:
+            at = args.index(group)
+            shift = self._shift(args[2], self._number(args[1 - at]))
+            divided, rest = op, None
+        elif row.name in ("mul_u32", "shl_u32") and group in args[:1]:
+            users = self._users(op) or []
+            if len(users) != 1 or users[0].ins.row.name not in ("add_u32", "or_u32"):
+                return False
+            at, divided, rest = 0, op, users[0]
+            number = self._number(args[1])
+            if row.stem == "shl" and number is not None:
+                number = 1 << (number & 31)
+            local = rest.args[1 - rest.args.index(op)]
+            shift = self._shift(local, number)
+        else:
+            return False
+        if shift is None:
+            return False
+        sources = op.ins.srcs[at], Imm(shift)
+        new[divided.pc] = Instruction(BY_NAME["shr_u32"], divided.ins.dst, sources)
+        if rest is not None:
+            source = rest.ins.srcs[rest.args.index(op)]
+            new[rest.pc] = Instruction(BY_NAME["mov_u32"], rest.ins.dst, (source,))
+        return True
+
+    def _shift(self, local: Value, parts: int | None) -> int | None:
+        """Return by how much an index in the workgroup is shifted, if that leaves `parts`."""
+        if not isinstance(local, Op) or local.ins.row.name != "shr_u32":
+            return None
+        item, shift = local.args
+        if not (isinstance(shift, Const) and self._is_local(item, 0)) or parts is None:
+            return None
+        whole = self._size[1:] == (1, 1) and parts << (shift.bits & 31) == self._size[0]
+        return shift.bits & 31 if whole else None
 
     def _constant(self, op: Op) -> None:
         match op.ins.row.stem:

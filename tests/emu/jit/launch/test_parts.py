@@ -157,6 +157,37 @@ def test_places_that_are_calculated(place: str) -> None:
     np.testing.assert_array_equal(own[-1], expected(arrays))
 
 
+ROW = "workgroupid_u32 $s20, 0\n shr_u32 $s21, $s0, 5\n "
+
+
+@pytest.mark.parametrize(
+    ("row", "is_found"),
+    [
+        (ROW + "mad_u32 $s2, $s20, 8, $s21", True),
+        (ROW + "shl_u32 $s20, $s20, 3\n add_u32 $s2, $s20, $s21", True),
+        (ROW + "mul_u32 $s22, $s20, 8\n add_u32 $s2, $s21, $s22", True),
+        (ROW + "shl_u32 $s20, $s20, 3\n or_u32 $s2, $s20, $s21", True),
+        (ROW + "mov_u32 $s23, $s20\n mad_u32 $s2, $s23, 8, $s21\n mov_u32 $s20, 7", True),
+        (ROW + "mad_u32 $s2, $s20, 4, $s21", False),
+        (ROW + "mad_u32 $s2, $s20, 8, $s21\n mad_u32 $s2, $s20, 0, $s2", False),
+        (ROW + "shl_u32 $s20, $s20, 3\n xor_u32 $s2, $s20, $s21", False),
+    ],
+)
+def test_rows_that_are_calculated(row: str, is_found: bool) -> None:
+    text = SUM.replace("shr_u32             $s2, $s1, 5", row + "\n mov_u32 $s2, $s2")
+    arrays = hosts()
+    found = []
+    for engine in ("jit", "interp"):
+        own = [array.copy() for array in arrays]
+        made = simtlab.assemble(text)["sum"].launch(items=ITEMS, group_size=256, engine=engine)
+        if engine == "jit":
+            assert plan_of(made, tuple(own)).is_in_parts is is_found
+        else:
+            run(made, *own)
+        found.append(own[-1])
+    np.testing.assert_array_equal(*found)
+
+
 def test_partial_workgroups() -> None:
     arrays = hosts()
     own = [array.copy() for array in arrays]
