@@ -29,6 +29,7 @@ from ...result import Result
 from ..runtime.context import SIZE, Slot, TrapCode
 from .before import COPIED_BEFORE, changed_by
 from .direct import Direct, is_supported, makes_results
+from .parts import most_copied
 from .plan import Plan, Pointed, Scratch
 from .slices import Alone
 from .table import Table
@@ -129,8 +130,9 @@ class Again:
 
     def _entries(self) -> int:
         own = self._plan.own_bytes
-        layout = self._plan.layout
-        if self._plan.is_in_parts or (layout is not None and layout.relied.is_tested):
+        if self._plan.is_in_parts:
+            own += most_copied(self._plan.geometry)
+        elif self._plan.layout is not None and self._plan.layout.relied.is_tested:
             own += COPIED_TO_COUNT
         elif self._plan.may_wait and not self._is_repeatable:
             own += COPIED_BEFORE

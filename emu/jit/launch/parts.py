@@ -66,12 +66,16 @@ def _part_of(kernel: Kernel, geometry: Geometry) -> Dim3 | None:
     return None
 
 
+def most_copied(geometry: Geometry) -> int:
+    """Return the bytes that may be copied: a launch takes much longer than for a byte an item."""
+    return geometry.n_items
+
+
 class InParts:
     """The buffers that launches in parts may use."""
 
     def __init__(self, kernel: Kernel, geometry: Geometry) -> None:
-        self._most = geometry.n_items
-        """Bytes that may be copied: a launch takes much longer than copying a byte an item."""
+        self._most = most_copied(geometry)
         accesses = Accesses.of(kernel)
         self._loaded = frozenset().union(*(load.pointers for load in accesses.loads))
         self._stored = frozenset().union(*(store.pointers for store in accesses.stores))
