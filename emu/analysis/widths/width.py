@@ -82,6 +82,9 @@ MOST_IN_LOOPS = 6
 LEAST_WARPS = 4
 """Warps of 64 lanes of a row with edges. In fewer, half of the lanes or more are in such warps."""
 
+FEW_WARPS = 2
+"""The same where many vectors are computed in the time of few: edges cost less there."""
+
 MOST_LIVE = 8
 """Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
 
@@ -214,7 +217,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         if shapes.facts.piece or not all(_is_gather(op) for op in hard):
             return usual
         if is_straight:
-            return wide if len(hard) <= MOST_GATHERS and _is_light(shapes) else usual
+            is_light = _is_light(shapes) and not _is_short_row(shapes)
+            return wide if len(hard) <= MOST_GATHERS and is_light else usual
         most = MOST_IN_LOOPS if live_in_registers(shapes, WIDE) else MOST_GATHERS
         return wide if len(hard) <= most else usual
     bits = _narrow_bits(shapes, nodes) if narrow else None
@@ -234,6 +238,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         return wide._replace(if_many=WIDEST if wait_in_turn(shapes, WIDEST) else WIDE)
     if not _is_light(shapes):
         return usual._replace(if_many=WIDE) if _waits_long(shapes) else usual
+    if _is_short_row(shapes):
+        return usual._replace(if_many=WIDE) if _has_warps(shapes, FEW_WARPS) else usual
     # Masks of edges are a large part of what a warp computes that runs at half the speed.
     all_branches = len(shapes.ssa.conditions.keys() - shapes.uniform_branches())
     return wide if all_branches <= 1 else Choice(USUAL, chunk, WIDE)
@@ -315,8 +321,7 @@ def _accesses_by_list(shapes: Shapes) -> bool:
 
 def _is_light(shapes: Shapes) -> bool:
     """Return whether code without loops is short, and has few branches and live values."""
-    short = len(shapes.ssa.values()) <= MOST_STRAIGHT and not _is_short_row(shapes)
-    if not short or _divergent_branches(shapes) > 1:
+    if len(shapes.ssa.values()) > MOST_STRAIGHT or _divergent_branches(shapes) > 1:
         return False
     # Values that do not stay in registers cost little beside a long chain.
     live = live_values(shapes)
@@ -329,8 +334,7 @@ def _divergent_branches(shapes: Shapes) -> int:
     Interior warps, which are most of a long row, have no masks for these.
     """
     branches = shapes.ssa.conditions.keys() - shapes.uniform_branches()
-    size = shapes.facts.group_size
-    if size[1:] != (1, 1) or size[0] < LEAST_WARPS * WIDE:
+    if not _has_warps(shapes, LEAST_WARPS):
         return len(branches)
     return sum(not _is_of_places(shapes, shapes.ssa.conditions[n]) for n in branches)
 
@@ -354,9 +358,15 @@ def _is_of_places(shapes: Shapes, condition: Value) -> bool:
 
 def _is_short_row(shapes: Shapes) -> bool:
     """Return whether workgroups are rows of few warps, and the first and last are at edges."""
+    if shapes.facts.group_size[1:] != (1, 1) or _has_warps(shapes, LEAST_WARPS):
+        return False
+    return bool(shapes.ssa.conditions.keys() - shapes.uniform_branches())
+
+
+def _has_warps(shapes: Shapes, warps: int) -> bool:
+    """Return whether workgroups are rows of at least so many warps of 64 lanes."""
     size = shapes.facts.group_size
-    is_row = size[1:] == (1, 1) and size[0] < LEAST_WARPS * WIDE
-    return is_row and bool(shapes.ssa.conditions.keys() - shapes.uniform_branches())
+    return size[1:] == (1, 1) and size[0] >= warps * WIDE
 
 
 def _inner_nodes(shapes: Shapes) -> list[int]:

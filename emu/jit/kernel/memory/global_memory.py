@@ -23,7 +23,7 @@ from .addressing.windows import Place
 from .ahead import Ahead
 from .by_index import ByIndex
 from .cold import Cold, Targets
-from .idle_lanes import in_running_lanes, is_shared_by_rows
+from .idle_lanes import Fall, in_running_lanes, is_shared_by_rows
 from .kernel_memory import KernelMemory
 from .moves import WORD, Moves
 from .piece_places import piece_places
@@ -214,10 +214,13 @@ class GlobalMemory:
         place: Place,
         targets: Callable[[], Targets],
         also: str | None = None,
-        *,
-        backwards: bool = False,
+        fall: Fall | None = None,
     ) -> list[str]:
-        """Access neighbouring elements: one wide access if all is inside and `also` holds."""
+        """Access neighbouring elements: one wide access if all is inside and `also` holds.
+
+        With a `fall` the last lane has the first element.
+        """
+        backwards = fall is not None
         if site.op in self.certain or site.is_inside:
             return self._wide(site, place.host(), backwards=backwards)
         good = place.inside
@@ -228,14 +231,16 @@ class GlobalMemory:
             return self.cold.move(site.op, site.type, targets())
 
         def running() -> list[str]:
-            inside = in_running_lanes(self.addresses, site, place, also)
-            host = place.host
-            return self._either(
-                site, inside, lambda: self.moves.load_running(site.type, host()), slow
-            )
+            inside = in_running_lanes(self.addresses, site, place, also, fall)
 
-        may_end = site.op.node in self.leaving and site.is_load
-        may_end = not backwards and (may_end or is_shared_by_rows(self.lanes, site.op))
+            def load() -> list[str]:
+                return self.moves.load_running(site.type, place.host(), backwards=backwards)
+
+            return self._either(site, inside, load, slow)
+
+        # An index that falls begins below zero in lanes that mostly do not run.
+        may_end = site.is_load and (backwards or site.op.node in self.leaving)
+        may_end = may_end or is_shared_by_rows(self.lanes, site.op)
         return self._either(
             site,
             good,
@@ -360,9 +365,9 @@ class GlobalMemory:
             # The last lane has the first place; the index must not wrap around on the way.
             lower = -step * (lanes.count - 1)
             place = self._place(site, form.plus_constant(-lower * scale))
-            least = lower - (1 << 31 if form.signed else 0)
-            fits = code.let(f"icmp sge i64 {addresses.first(form)}, {least}")
-            return self._run(site, place, targets, fits, backwards=True)
+            fall = Fall(addresses.first(form), -step, -(1 << 31) if form.signed else 0)
+            fits = code.let(f"icmp sge i64 {fall.first}, {lower + fall.least}")
+            return self._run(site, place, targets, fits, fall)
         if step is None or step * scale != size:
             if site.is_load and site.is_inside:
                 loaded = self._in_runs(site, form)

@@ -8,11 +8,24 @@ addition then takes long.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ....analysis.values.ssa import Op, Value, made_of
 from ..lane_code import LaneCode
 from .addressing.addresses import Addresses
 from .addressing.windows import Place
 from .site import Site
+
+
+class Fall(NamedTuple):
+    """An index that falls from lane to lane."""
+
+    first: str
+    """That of lane 0, an i64."""
+    step: int
+    """What each lane has less than the lane before."""
+    least: int
+    """The least number that the index may be."""
 
 
 def is_shared_by_rows(lanes: LaneCode, op: Op) -> bool:
@@ -30,12 +43,22 @@ def _is_of_row(value: Value) -> bool:
     return "flat" in value.ins.row.stem or any(value.ins.literals)
 
 
-def in_running_lanes(addresses: Addresses, site: Site, place: Place, also: str | None) -> str:
-    """Return whether neighbours are inside in the lanes that run, and `also`; an i1."""
+def in_running_lanes(
+    addresses: Addresses, site: Site, place: Place, also: str | None, fall: Fall | None = None
+) -> str:
+    """Return whether neighbours are inside in the lanes that run, and `also`; an i1.
+
+    With a `fall` the last lane has the first element, and the index must not wrap around instead.
+    """
     lanes, code, offset = addresses.lanes, addresses.lanes.code, place.offset()
-    tests = [] if also is None else [also]
     running = lanes.running()
-    for lane in (lanes.lowest(running), lanes.highest(running)):
-        end = code.let(f"add i64 {offset}, {code.let(f'mul i64 {lane}, {site.size}')}")
+    lowest, highest = lanes.lowest(running), lanes.highest(running)
+    tests = [] if also is None else [also]
+    if fall is not None:
+        down = code.let(f"mul i64 {highest}, {fall.step}")
+        tests = [code.let(f"icmp sge i64 {code.let(f'sub i64 {fall.first}, {down}')}, {fall.least}")]
+    for lane in (lowest, highest):
+        at = lane if fall is None else code.let(f"sub i64 {lanes.count - 1}, {lane}")
+        end = code.let(f"add i64 {offset}, {code.let(f'mul i64 {at}, {site.size}')}")
         tests.append(addresses.place_at(end, site.window, site.size, site.size).inside)
     return code.all_of(*tests)

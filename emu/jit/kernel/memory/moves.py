@@ -145,23 +145,31 @@ class Moves:
             values.append(extended(code, raw, type_, lanes.n))
         return values[::-1] if backwards else values
 
+    def _backwards(self, t: str, chunks: Sequence[str]) -> list[str]:
+        """Return chunks of type `t` with the last lane first."""
+        return [self._reversed(t, chunk) for chunk in chunks[::-1]]
+
     def _reversed(self, t: str, chunk: str) -> str:
         """Return a chunk of type `t` with the last lane's element first."""
         n = self.lanes.n
         order = ", ".join(f"i32 {lane}" for lane in range(n - 1, -1, -1))
         return self.lanes.code.let(f"shufflevector {t} {chunk}, {t} poison, <{n} x i32> <{order}>")
 
-    def load_running(self, type_: Type, host: str) -> list[str]:
+    def load_running(self, type_: Type, host: str, *, backwards: bool = False) -> list[str]:
         """Load the elements of the running lanes from an address on, as registers; others are 0.
 
-        Nothing is read for other lanes.
+        Nothing is read for other lanes. `backwards`: the last lane's element is the first one.
         """
-        lanes, code = self.lanes, self.lanes.code
+        lanes, code, masks = self.lanes, self.lanes.code, self.lanes.mask
         places = lanes.chunk_places(host, 8, lanes.n * type_.size)
-        loaded = (
+        if backwards:
+            masks = self._backwards(lanes.mask_type, masks)
+        loaded = [
             lanes.load_masked(type_.bits, place, mask)
-            for place, mask in zip(places, lanes.mask, strict=True)
-        )
+            for place, mask in zip(places, masks, strict=True)
+        ]
+        if backwards:
+            loaded = self._backwards(integer(type_.bits, lanes.n), loaded)
         return [extended(code, raw, type_, lanes.n) for raw in loaded]
 
     def store_wide(
@@ -174,8 +182,7 @@ class Moves:
         lanes, code, masks = self.lanes, self.lanes.code, self.lanes.mask
         t = integer(type_.bits, lanes.n)
         if backwards:
-            data = [self._reversed(t, d) for d in data[::-1]]
-            masks = [self._reversed(lanes.mask_type, mask) for mask in masks[::-1]]
+            data, masks = self._backwards(t, data), self._backwards(lanes.mask_type, masks)
         if type_.bits < 32 or (type_.bits == 32 and lanes.n < CHUNK):
             data = self.without_truncation(t, data)
         for j, (d, mask) in enumerate(zip(data, masks, strict=True)):
