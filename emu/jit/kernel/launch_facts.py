@@ -45,6 +45,11 @@ MOST_WATCHED = 64
 MOST_IN_STRIPS = 1 << 31
 """Workgroups of a launch that may go down the grid first: their numbers and a row have 32 bits."""
 
+WORD_BITS = 32
+
+LEAST_OF_RECORD = 3
+"""Words of a record that are loaded together (memory/records/quads.py)."""
+
 _GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 
 
@@ -52,7 +57,7 @@ _GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     """Return what code for a launch of this shape may rely on."""
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
-    if (_loads_group(kernel) or may_compact(kernel.instructions)) and not gathers_fast():
+    if _may_gather(kernel) and not gathers_fast():
         facts = replace(facts, slow_gathers=True)
     if may_share_rows(kernel) and shifts_fast():
         least = SMALL if shifts_fast(SMALL) else WORDS
@@ -62,9 +67,15 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
 
 
-def _loads_group(kernel: Kernel) -> bool:
-    rows = (ins.row for ins in kernel.instructions)
-    return any(row.is_load and row.segment is Segment.GROUP for row in rows)
+def _may_gather(kernel: Kernel) -> bool:
+    """Return whether code may have other ways than gathers and scatters, at a glance."""
+    loads = [ins.row for ins in kernel.instructions if ins.row.is_load]
+    words = (row.type for row in loads if row.segment is Segment.GLOBAL)
+    return (
+        any(row.segment is Segment.GROUP for row in loads)
+        or sum(type_ is not None and type_.bits == WORD_BITS for type_ in words) >= LEAST_OF_RECORD
+        or may_compact(kernel.instructions)
+    )
 
 
 def may_share_rows(kernel: Kernel) -> bool:

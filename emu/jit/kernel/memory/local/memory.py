@@ -26,6 +26,7 @@ from ..shuffles.forwarding import Forwarding
 from ..shuffles.routed import Routed
 from .checks import LocalChecks
 from .few_rows import FewOffsets, FewRows, few_offsets
+from .own_records import OwnRecords
 from .private_rows import PrivateRows
 from .single_loads import SingleLoads
 
@@ -45,6 +46,7 @@ class LocalMemory:
         self.rows = PrivateRows(lanes, moves, memory)
         self._few_rows = FewRows(lanes, moves, self.rows)
         self._single_loads = SingleLoads(lanes, memory, self.checks, self._any_places)
+        self._own_records = OwnRecords(lanes, memory, self.checks)
         self.forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
 
@@ -167,6 +169,8 @@ class LocalMemory:
         elements = tables.elements_of(self.memory.ranges.of(extent.base, op.node), extent)
         if op.ins.row.is_load and elements is not None:
             return tables.load_at_bytes(lanes, type_, memory, extent, elements)
+        if op.ins.row.is_load and (record := self._own_records.load(op)) is not None:
+            return record
         if (
             extent.offset < 0
             or op.ins.row.segment is not Segment.GROUP

@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection
 
 from .....analysis.values.ssa import Op
 from ....arithmetic.widths import extended
+from ....llvm.vectors import CHUNK
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses
 from ..addressing.near import is_computed, near_of
 from ..addressing.windows import Window
 from ..moves import Moves
-from . import pairs
+from . import pairs, quads
 from .fields import Fields, Records
 
 ALWAYS = "true"
@@ -67,6 +68,9 @@ class RecordAccess:
         """Load all fields if all are inside; else the first one."""
         lanes, ops, cls = self.lanes, fields.ops, fields.ops[0].cls
         found: list[str] = []
+        in_quads = lanes.facts.slow_gathers and lanes.n == CHUNK
+        # A word after all fields is not known to be inside.
+        in_quads = in_quads and not (certain and _reads_on(fields))
 
         def registers(loaded: list[list[str]]) -> list[str]:
             return [
@@ -84,12 +88,15 @@ class RecordAccess:
 
         def in_pairs() -> list[str]:
             hosts = self._hosts(fields)
-            return registers(pairs.load(lanes, fields.places, hosts, min(fields.places)))
+            low = min(fields.places)
+            return registers(pairs.load(lanes, fields.places, hosts, low, in_quads=in_quads))
 
         if fields.are_near and certain:
             held, found = ALWAYS, wide()
         else:
-            apart = self._apart(fields, certain=certain) if fields.are_paired else None
+            apart = None
+            if fields.are_paired:
+                apart = self._apart(fields, certain=certain, reads_on=in_quads)
 
             def others() -> list[str]:
                 if apart is None:
@@ -163,14 +170,19 @@ class RecordAccess:
             tests.append(near_of(lanes, fields.form.index).neighbours(lanes))
         return code.all_of(*tests)
 
-    def _apart(self, fields: Fields, *, certain: bool) -> str:
-        """Return whether the fields of each running lane are inside, and are not neighbours'."""
+    def _apart(self, fields: Fields, *, certain: bool, reads_on: bool = False) -> str:
+        """Return whether the fields of each running lane are inside, and are not neighbours'.
+
+        `reads_on`: what is loaded with them is inside as well.
+        """
         lanes, code, form = self.lanes, self.lanes.code, fields.form
         assert form is not None
         assert form.index is not None
         good = ALWAYS
         if not certain:
             elements = max(fields.places) - min(fields.places) + 1
+            if reads_on:
+                elements = quads.elements(fields.places)
             window, before = self._window(fields), self._addresses.before(fields.lowest_form())
             count = self._addresses.count_inside(
                 self._low(fields, window), fields.size, form.scale, window, elements, before
@@ -212,3 +224,8 @@ class RecordAccess:
         host = self._addresses.host(window, self._low(fields, window))
         indices = self.lanes.vector(form.index)
         return self._addresses.hosts(host, form, indices)
+
+
+def _reads_on(fields: Fields) -> bool:
+    """Return whether loads of four words read beyond the last field."""
+    return quads.elements(fields.places) > max(fields.places) - min(fields.places) + 1

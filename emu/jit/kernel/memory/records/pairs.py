@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ....llvm.text import integer
 from ...lane_code import LaneCode
+from . import quads
 
 WORD = 4
 """Bytes of the elements that are paired."""
@@ -27,12 +28,29 @@ def paired(places: Sequence[int]) -> list[tuple[int, ...]]:
     return found
 
 
-def load(lanes: LaneCode, places: Sequence[int], hosts: Sequence[str], low: int) -> list[list[str]]:
-    """Load the words at `places`, given chunks of pointers to the lanes' word at place `low`."""
+def load(
+    lanes: LaneCode, places: Sequence[int], hosts: Sequence[str], low: int, *, in_quads: bool
+) -> list[list[str]]:
+    """Load the words at `places`, given chunks of pointers to the lanes' word at place `low`.
+
+    `in_quads`: three or four of them by a load of each lane, which may read on (`quads.py`).
+    """
     code, n = lanes.code, lanes.n
     found: dict[int, list[str]] = {place: [] for place in places}
-    for pair in paired(places):
-        bits, place = 8 * WORD * len(pair), places[pair[0]]
+    starts = quads.windows(places) if in_quads else []
+    for start in starts:
+        idle = lanes.entry.let(f"alloca <{quads.WORDS} x i32>, align 16")
+        lanes.entry.line(f"store <{quads.WORDS} x i32> zeroinitializer, ptr {idle}")
+        for host, mask in zip(hosts, lanes.mask, strict=True):
+            own = quads.places_of(lanes, _moved(lanes, host, (start - low) * WORD), mask, idle)
+            for place, chunk in enumerate(quads.load(code, own), start):
+                if place in found:
+                    found[place].append(chunk)
+    # Words of two loads are those of the first one.
+    found = {place: chunks[: lanes.k] for place, chunks in found.items()}
+    others = [place for place in places if not found[place]]
+    for pair in [[others[i] for i in pair] for pair in paired(others)]:
+        bits, place = 8 * WORD * len(pair), pair[0]
         t, p = integer(bits, n), f"<{n} x ptr>"
         for host, mask in zip(hosts, lanes.mask, strict=True):
             at = _moved(lanes, host, (place - low) * WORD)

@@ -1,0 +1,83 @@
+"""Three or four words side by side that each lane loads at a place of its own.
+
+A CPU that gathers slowly loads sixteen bytes a lane and transposes them in the time of one gather.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ....llvm.function_text import FunctionText
+from ....llvm.parts import joined, picked
+from ....llvm.text import integer
+from ....llvm.vectors import CHUNK, VectorCode
+
+WORDS = 4
+"""Words of a load, four bytes each."""
+
+LEAST = 3
+"""Words for which a load of four gains. Of two words, gathers as pairs take about as long."""
+
+
+def windows(places: Collection[int]) -> list[int]:
+    """Return the first words of loads that have three or four of some places each.
+
+    They are among these places, but for the fourth word of a load where all are three.
+    """
+    found: list[int] = []
+    for place in sorted(places):
+        if found and place < found[-1] + WORDS:
+            continue
+        start = max(min(places), min(place, max(places) - WORDS + 1))
+        if sum(start <= other < start + WORDS for other in places) >= LEAST:
+            found.append(start)
+    return found
+
+
+def elements(places: Collection[int]) -> int:
+    """Return how many words there are from the lowest place to the last one that is read."""
+    last = max(max(places), *(start + WORDS - 1 for start in windows(places)), 0)
+    return last - min(places) + 1
+
+
+def places_from(code: FunctionText, base: str, offsets: str) -> list[str]:
+    """Return each lane's address, a ptr, given a chunk of offsets in bytes.
+
+    Two offsets are taken from a vector at a time, since each such step takes two instructions.
+    """
+    t, half = integer(32, CHUNK), integer(64, CHUNK // 2)
+    both = code.let(f"bitcast {t} {offsets} to {half}")
+    found = []
+    for i in range(CHUNK // 2):
+        pair = code.let(f"extractelement {half} {both}, i32 {i}")
+        lower, upper = code.let(f"and i64 {pair}, 4294967295"), code.let(f"lshr i64 {pair}, 32")
+        found += [code.let(f"getelementptr i8, ptr {base}, i64 {at}") for at in (lower, upper)]
+    return found
+
+
+def places_of(lanes: VectorCode, hosts: str, mask: str, idle: str) -> list[str]:
+    """Return each lane's address, a ptr, given a chunk of them; `idle` for lanes that do not run."""
+    code, p = lanes.code, f"<{CHUNK} x ptr>"
+    one = code.let(f"insertelement {p} poison, ptr {idle}, i32 0")
+    other = code.let(f"shufflevector {p} {one}, {p} poison, <{CHUNK} x i32> zeroinitializer")
+    own = code.let(f"select {lanes.mask_type} {mask}, {p} {hosts}, {p} {other}")
+    return [code.let(f"extractelement {p} {own}, i32 {lane}") for lane in range(CHUNK)]
+
+
+def load(code: FunctionText, places: Sequence[str]) -> list[str]:
+    """Return four words from each of sixteen addresses on: a chunk of all lanes' first words, ..."""
+    records = [code.let(f"load <{WORDS} x i32>, ptr {place}, align 4") for place in places]
+    # Part p of row r has the record of lane 4 p + r: a transpose of four in each part.
+    rows = [joined(code, 32, WORDS, records[r::WORDS])[0] for r in range(WORDS)]
+    starts = range(0, CHUNK, WORDS)
+
+    def mixed(a: str, b: str, order: Sequence[int]) -> str:
+        own = [i if i < WORDS else i - WORDS + CHUNK for i in order]
+        return picked(code, 32, CHUNK, (a, b), [start + i for start in starts for i in own])
+
+    low, high = (0, 4, 1, 5), (2, 6, 3, 7)
+    found = []
+    for order in (low, high):
+        a, b = mixed(rows[0], rows[1], order), mixed(rows[2], rows[3], order)
+        found += [mixed(a, b, (0, 1, 4, 5)), mixed(a, b, (2, 3, 6, 7))]
+    return found
