@@ -9,9 +9,9 @@ The book of a launch is an array of i64:
     16 words    parameters, entries, address of the kernel, workgroups, address of None,
                 nanoseconds up to which a result is made, its type, what all results have in common,
                 places of that, of statistics and of seconds in a result, workgroups of the first
-                call of the kernel, bytes of counts
+                call of the kernel, bytes of counts, nanoseconds of a brief call
     4 words     for each parameter: kind (0 pointer, 1 float, 2 signed, 3 unsigned), offset, bits
-    entries     10 words: state, cell, table, context, arguments, nanoseconds until the trap,
+    entries     10 words: state, cell, table, context, arguments, nanoseconds of the last call,
                 address of what is copied before (copies.py) or 0, whether arrays of NumPy may lie
                 elsewhere, addresses of what is cleared before, and of counts or 0
                 4 words for each parameter: the object; its type; whether the argument's bytes are
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 HEAD = 16
 PER_ENTRY = 10
 PER_PARAM = 4
-ENTRIES, LIMIT, TYPE, FIRST, COUNTED = 1, 5, 6, 11, 12
+ENTRIES, LIMIT, TYPE, FIRST, COUNTED, BRIEF = 1, 5, 6, 11, 12, 13
 UNUSED, IDLE = 0, 1
 CELL, TABLE, CONTEXT, KERNARGS, SPENT, COPIES, MAY_MOVE, CLEARED, COUNTS = range(1, 10)
 """Words of an entry after its state."""
@@ -64,6 +64,9 @@ METH_O = 8
 
 FIRST_ITEMS = 1 << 12
 """Most work-items of the first call of a kernel: it shows how long the others will take."""
+
+MOST_BRIEF = 5000
+"""Nanoseconds of a call that keeps Python's lock: releasing and taking it takes 50 (measured)."""
 
 FIRST_SHARE = 64
 """Parts of a launch, of which it is one at most: it takes a second in a launch of a minute."""
@@ -113,6 +116,7 @@ class Direct:
         self._book[LIMIT] = -1
         self._book[FIRST] = first_groups(plan)
         self._book[COUNTED] = 0 if plan.layout is None else 8 * plan.layout.words
+        self._book[BRIEF] = MOST_BRIEF if _is_bounded(kernel) else 0
         self._common: object = None
         for i, param in enumerate(kernel.params):
             kind = 0 if param.is_pointer else 1 if param.type.is_float else 3
@@ -174,6 +178,7 @@ class Direct:
         book[at + MAY_MOVE] = hosts is not None and hosts.may_move
         book[at + CLEARED] = scratch.cleared.buffer_info()[0]
         book[at + COUNTS] = 0 if scratch.counts is None else scratch.counts.ctypes.data
+        book[at + SPENT] = 0
         book[at + COPIES] = 0 if copies is None else copies.words.buffer_info()[0]
         book[at] = IDLE
         return True
@@ -214,13 +219,20 @@ class Direct:
 
 def first_groups(plan: Plan) -> int:
     """Return how many workgroups the first call of a kernel is for; all where none takes long."""
-    if not any(
-        i.target is not None and i.target <= pc for pc, i in enumerate(plan.kernel.instructions)
-    ):
+    if not _has_loop(plan.kernel):
         return plan.n_groups
     most = FIRST_ITEMS // prod(plan.geometry.group_size)
     first = max(1, min(plan.n_groups // FIRST_SHARE, most))
     return min(plan.n_groups, -(-first // plan.row) * plan.row)
+
+
+def _has_loop(kernel: Kernel) -> bool:
+    return any(i.target is not None and i.target <= pc for pc, i in enumerate(kernel.instructions))
+
+
+def _is_bounded(kernel: Kernel) -> bool:
+    """Return whether a call takes about as long as the last one, and waits for no other thread."""
+    return not (_has_loop(kernel) or any(i.row.is_atomic for i in kernel.instructions))
 
 
 def _write(book: array[int], at: int, *words: int) -> None:
