@@ -468,3 +468,13 @@ def test_code_that_goes_by_a_list_gets_few_lanes(accesses: int, width: int) -> N
     for at in range(accesses):
         body += f"ld_global_u32 $s3, [$d3+{4 * at}]\n add_u32 $s2, $s2, $s3\n"
     assert width_of(f"{body} st_global_u32 $s2, [$d2]\n") == width
+
+
+@pytest.mark.parametrize(
+    ("length", "many", "width"), [(128, True, WIDE), (128, False, USUAL), (64, True, USUAL)]
+)
+def test_short_rows_with_edges_get_them_where_vectors_are_cheap(
+    length: int, many: bool, width: int
+) -> None:
+    body = STRAIGHT + OWN_WAY + "\n" + NEIGHBOURS + STORE + "@out:"
+    assert width_of(body, Facts(USUAL, (length, 1, 1), True), many=many) == width

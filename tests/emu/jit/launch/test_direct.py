@@ -18,7 +18,7 @@ from simtlab.emu.jit.launch import again, direct
 from simtlab.emu.launch import Launch
 from simtlab.emu.result import Result
 
-from ..support.short_launches import N, scale, short, shorter
+from ..support.short_launches import N, PROGRAM, scale, short, shorter
 
 pytestmark = pytest.mark.skipif(not direct.is_supported(), reason="another Python")
 
@@ -219,3 +219,47 @@ def test_seconds_of_a_long_launch_are_left_to_python(monkeypatch: pytest.MonkeyP
     assert type(run((N, 1.0, 0, x, y))) is float
     launch(N, 1.0, 0, x, y)
     assert shorter(launch) is None
+
+
+def brief(launch: Launch, *args: object) -> tuple[int, int]:
+    """Return up to how many nanoseconds calls keep Python's lock, and those of the last one."""
+    known(launch, *args)
+    book = shorter(launch)._direct._book
+    first = direct.HEAD + direct.PER_PARAM * book[0]
+    return book[direct.BRIEF], book[first + direct.SPENT]
+
+
+def test_calls_that_are_brief_keep_the_lock() -> None:
+    """Not those with loops, which may take any time, and atomics, which may wait."""
+    device = Device()
+    x, y = device.to_device(np.ones(N, np.float32)), device.zeros(N, np.float32)
+    most, spent = brief(scale(), N, 2.0, 3, x, y)
+    assert most == direct.MOST_BRIEF
+    assert spent > 0
+    total = device.zeros(1, np.uint32)
+    turning = PROGRAM["turn"].launch(items=1, group_size=1)
+    assert brief(turning, 3, total)[0] == 0
+    adding = simtlab.assemble(
+        """kernel add(global u32* %x) {
+            ld_kernarg_u64 $d0, [%x]
+            mov_u32 $s0, 1
+            atomic_add_global_u32 [$d0], $s0
+            ret
+        }"""
+    )
+    assert brief(adding["add"].launch(items=1, group_size=1), total)[0] == 0
+
+
+def test_a_brief_call_may_trap(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(direct, "MOST_BRIEF", 1 << 40)
+    device, launch = Device(), scale()
+    x, y = device.to_device(np.ones(N, np.float32)), device.zeros(N, np.float32)
+    small = device.zeros(N // 2, np.float32)
+    for target in (y, small, y, small):
+        for _ in range(3):
+            if target is small:
+                with pytest.raises(Trap):
+                    launch(N, 2.0, 3, x, target)
+            else:
+                launch(N, 2.0, 3, x, target)
+    np.testing.assert_array_equal(y.to_host(), np.full(N, 5, np.float32))
