@@ -73,8 +73,9 @@ class Facts:
     `row_piece`: lanes of the pieces of warps that lie in one row (widths/row_pieces.py); 0: none.
     `strips`: workgroups may go down the grid first, in strips of rows (workgroup_steps.py).
     `refills`: lanes have any work-items, each its own (refilled.py).
-    `slow_gathers`: loads at known distances are made one by one, and stores that are likely to be
-    side by side are tested for that, since gathers and scatters take longer.
+    `slow_gathers`: loads at known distances, and of several words of a record, are made one by
+    one, and stores that are likely to be side by side are tested for that, since gathers and
+    scatters take longer.
     `shares_rows`: loads of nearly the same neighbours are shifts of one row of vectors, if elements
     have as many bytes; 0: none are.
     """
