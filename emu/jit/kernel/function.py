@@ -208,6 +208,10 @@ class KernelCode:
         if self.memory.after_group > READ_BEYOND and self.memory.is_group_on_stack:
             after = self.entry.let(f"getelementptr i8, ptr {place}, i64 {total}")
             self.entry.zero(after, self.memory.after_group)
+        if self.memory.before_group and self.memory.is_group_on_stack:
+            before = -self.memory.before_group
+            start = self.entry.let(f"getelementptr i8, ptr {place}, i64 {before}")
+            self.entry.zero(start, self.memory.before_group)
         if self.facts.poison is not None:  # a debug build
             self.code.set_bytes(place, total, self.facts.poison & 0x7F)
         for start, count in parts:

@@ -19,7 +19,7 @@ from ..context_code import load_slot
 from ..lane_code import vectors_of
 from .group_cells import GroupCells, group_cells
 from .shuffles.routed import are_scattered
-from .shuffles.shuffled import READ_BEYOND
+from .shuffles.shuffled import READ_BEYOND, WORD
 
 MOST_ON_STACK = 1 << 15
 """Bytes of group memory, or of a warp's private memory, that native code has on its stack."""
@@ -63,6 +63,9 @@ class KernelMemory:
     group_cells: GroupCells = field(default_factory=GroupCells)
     """Cells of atomics after group memory on the stack."""
 
+    before_group: int = 0
+    """Bytes before group memory on the stack that lanes that do not run may read."""
+
     after_group: int = READ_BEYOND
     """Bytes after group memory on the stack that may be read."""
 
@@ -102,7 +105,11 @@ class KernelMemory:
         if not self._group_place:
             if self.is_group_on_stack:
                 size = max(self.group_bytes + self.after_group, self.group_cells.end)
-                self._group_place.append(entry.let(f"alloca [{size} x i8], align 64"))
+                size += self.before_group
+                place = entry.let(f"alloca [{size} x i8], align 64")
+                if self.before_group:
+                    place = entry.let(f"getelementptr i8, ptr {place}, i64 {self.before_group}")
+                self._group_place.append(place)
             else:
                 slot = load_slot(entry, Slot.GROUP_MEMORY)
                 self._group_place.append(entry.let(f"inttoptr i64 {slot} to ptr"))
@@ -155,21 +162,54 @@ def memory_of(
     """Return the memory of a kernel in code of these shapes and this plan."""
     facts = shapes.facts
     n, k = vectors_of(facts)
+    ranges = Ranges(shapes)
+    waits = _waits_for_stores(shapes, plan, ranges, kernel.group_size)
+    around = WORD * n * k if waits else 0
     return KernelMemory(
         kernel.params,
         kernel.group_size,
         kernel.private_size if _accesses_private(shapes) else 0,
         readonly_bytes,
-        Ranges(shapes),
+        ranges,
         private_of,
         private_element(kernel),
         each_apart=_each_apart(kernel, facts, plan),
         forwarded=Forwarded() if plan.sparse else forwarded(shapes, kernel.group_size, n),
         group_cells=group_cells(kernel, facts.width, k),
-        after_group=READ_BEYOND + (_reach(shapes) if facts.slow_gathers else 0),
+        before_group=around,
+        after_group=READ_BEYOND + max(around, _reach(shapes) if facts.slow_gathers else 0),
         last_readers=plan.last_readers,
         relied=relied,
     )
+
+
+def _waits_for_stores(shapes: Shapes, plan: LanePlan, ranges: Ranges, total: int) -> bool:
+    """Return whether a loop loads words that all its lanes store, where idle lanes are outside.
+
+    Other loads of group memory in the loop would be made while one waits for the stores.
+    """
+    ops = shapes.ssa.ops
+    for loop in shapes.flow.loops:
+        inside = [op for n in loop.nodes for op in ops.get(n, ()) if _is_of_group(op)]
+        loads = [op for op in inside if op.ins.row.is_load]
+        stores = [op for op in inside if not op.ins.row.is_load]
+        if len(loads) != 1 or not stores or loads[0].base is None:
+            continue
+        (load,), base = loads, loads[0].base
+        if load.element.size != WORD or shapes.stride(base) != WORD:
+            continue
+        same = plan.masks.same
+        if any(same.get(store.node) != same.get(loop.header) for store in stores):
+            continue
+        offset, all_lanes = load.address.offset, WORD * shapes.facts.width
+        firsts = ranges.of_firsts(base, load.node)
+        if not firsts.is_inside(offset, all_lanes, total):
+            return ranges.of(base, load.node).is_inside(offset, WORD, total)
+    return False
+
+
+def _is_of_group(op: Op) -> bool:
+    return op.ins.row.is_memory and op.ins.row.segment is Segment.GROUP
 
 
 def _reach(shapes: Shapes) -> int:

@@ -246,6 +246,8 @@ class LocalMemory:
                 return self._each(op, type_, self._places(memory, extent))
             # Lane 0 need not run, and may be before the segment.
             host = self._place(memory, first, extent.offset, extend="sext")
+            if op.ins.row.is_load and on_stack and self.memory.before_group:
+                return self._around(op, type_, extent, host)
             if op.ins.row.is_load:
                 return moves.load_running(type_, host)
             moves.store_wide(type_, moves.store_data(op, type_), host)
@@ -257,6 +259,26 @@ class LocalMemory:
             self._define(op, slow())
         else:
             self._define(op, moves.either(good, fast, slow, op.cls, lanes.n))
+
+    def _around(self, op: Op, type_: Type, extent: Extent, host: str) -> list[str]:
+        """Load neighbours on the stack from lane 0's address on; lanes that do not run read around.
+
+        A load under a mask would wait for all stores to the two lines that it is in.
+        """
+        lanes, code, memory = self.lanes, self.lanes.code, self.memory
+        if not shifted.can_shift(lanes, type_.size):
+            return self.moves.load_running(type_, host)
+        start = code.let(f"add i32 {lanes.lane0(extent.base)}, {extent.offset}")
+        length = (lanes.k + 1) * shifted.LINE
+        room = memory.before_group + extent.total + memory.after_group - length
+        moved = code.let(f"add i32 {start}, {memory.before_group}")
+        return self.moves.either(
+            code.let(f"icmp ule i32 {moved}, {room}"),
+            lambda: shifted.load(lanes, memory.group_place(lanes.entry), start, signed=True),
+            lambda: self.moves.load_running(type_, host),
+            op.cls,
+            lanes.n,
+        )
 
     def _in_pieces(self, op: Op, type_: Type, extent: Extent, memory: str, step: int) -> None:
         """Access one place or neighbours for each piece of the warp."""

@@ -28,17 +28,19 @@ def can_shift(lanes: LaneCode, size: int) -> bool:
     )
 
 
-def load(lanes: LaneCode, memory: str, start: str) -> list[str]:
+def load(lanes: LaneCode, memory: str, start: str, *, signed: bool = False) -> list[str]:
     """Load a word for each lane from an offset (an i32) into aligned memory on.
 
-    The line after that of the last lane is read as well.
+    The line after that of the last lane is read as well. The offset may be `signed`.
     """
     code, v = lanes.code, integer(32, lanes.n)
     line = code.let(f"and i32 {start}, {-LINE}")
     within = code.let(f"lshr i32 {code.let(f'and i32 {start}, {LINE - 1}')}, 2")
     numbers = ", ".join(f"i32 {i}" for i in range(lanes.n))
     elements = code.let(f"add {v} {lanes.chunk_of(32, within)}, <{numbers}>")
-    host = code.let(f"getelementptr i8, ptr {memory}, i64 {code.let(f'zext i32 {line} to i64')}")
+    extend = "sext" if signed else "zext"
+    wide = code.let(f"{extend} i32 {line} to i64")
+    host = code.let(f"getelementptr i8, ptr {memory}, i64 {wide}")
     loaded = []
     for j in range(lanes.k + 1):
         place = code.let(f"getelementptr i8, ptr {host}, i64 {j * LINE}")
