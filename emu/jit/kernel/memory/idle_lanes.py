@@ -56,7 +56,9 @@ def in_running_lanes(
     tests = [] if also is None else [also]
     if fall is not None:
         down = code.let(f"mul i64 {highest}, {fall.step}")
-        tests = [code.let(f"icmp sge i64 {code.let(f'sub i64 {fall.first}, {down}')}, {fall.least}")]
+        tests = [
+            code.let(f"icmp sge i64 {code.let(f'sub i64 {fall.first}, {down}')}, {fall.least}")
+        ]
     for lane in (lowest, highest):
         at = lane if fall is None else code.let(f"sub i64 {lanes.count - 1}, {lane}")
         end = code.let(f"add i64 {offset}, {code.let(f'mul i64 {at}, {site.size}')}")

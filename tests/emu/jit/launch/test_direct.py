@@ -18,7 +18,7 @@ from simtlab.emu.jit.launch import again, direct
 from simtlab.emu.launch import Launch
 from simtlab.emu.result import Result
 
-from ..support.short_launches import N, PROGRAM, scale, short, shorter
+from ..support.short_launches import PROGRAM, N, scale, short, shorter
 
 pytestmark = pytest.mark.skipif(not direct.is_supported(), reason="another Python")
 

@@ -36,7 +36,7 @@ def windows(places: Collection[int]) -> list[int]:
 
 def elements(places: Collection[int]) -> int:
     """Return how many words there are from the lowest place to the last one that is read."""
-    last = max(max(places), *(start + WORDS - 1 for start in windows(places)), 0)
+    last = max([max(places), *(start + WORDS - 1 for start in windows(places))])
     return last - min(places) + 1
 
 
@@ -56,7 +56,7 @@ def places_from(code: FunctionText, base: str, offsets: str) -> list[str]:
 
 
 def places_of(lanes: VectorCode, hosts: str, mask: str, idle: str) -> list[str]:
-    """Return each lane's address, a ptr, given a chunk of them; `idle` for lanes that do not run."""
+    """Return each lane's address, a ptr, given a chunk of them; `idle` if it does not run."""
     code, p = lanes.code, f"<{CHUNK} x ptr>"
     one = code.let(f"insertelement {p} poison, ptr {idle}, i32 0")
     other = code.let(f"shufflevector {p} {one}, {p} poison, <{CHUNK} x i32> zeroinitializer")
@@ -65,7 +65,7 @@ def places_of(lanes: VectorCode, hosts: str, mask: str, idle: str) -> list[str]:
 
 
 def load(code: FunctionText, places: Sequence[str]) -> list[str]:
-    """Return four words from each of sixteen addresses on: a chunk of all lanes' first words, ..."""
+    """Return four words from each of sixteen addresses on: a chunk for each of the words."""
     records = [code.let(f"load <{WORDS} x i32>, ptr {place}, align 4") for place in places]
     # Part p of row r has the record of lane 4 p + r: a transpose of four in each part.
     rows = [joined(code, 32, WORDS, records[r::WORDS])[0] for r in range(WORDS)]

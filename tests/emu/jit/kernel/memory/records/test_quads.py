@@ -20,7 +20,15 @@ from ....support.agreement import same
 LOAD = "load <4 x i32>"
 ITEMS = 150
 RECORDS = 64
-PLACES = [(0, 1, 2), (0, 1, 2, 3), (0, 3, 1), (6, 2, 4, 5), (*range(8),), (0, 1, 2, 5), (3, 1, 2, 1)]
+PLACES = [
+    (0, 1, 2),
+    (0, 1, 2, 3),
+    (0, 3, 1),
+    (6, 2, 4, 5),
+    (*range(8),),
+    (0, 1, 2, 5),
+    (3, 1, 2, 1),
+]
 
 needs_vectors = pytest.mark.skipif(not host_has("avx512f"), reason="gathers are of other vectors")
 
@@ -44,6 +52,7 @@ def fast(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> boo
         ((*range(8),), [0, 4], 8),
         ((*range(7),), [0, 3], 7),
         ((-2, -1, 0), [-2], 4),
+        ((-9, -8), [], 2),
     ],
 )
 def test_what_is_loaded_together(places: tuple[int, ...], found: list[int], count: int) -> None:
@@ -118,9 +127,7 @@ def test_faults_are_those_of_the_oracle(places: tuple[int, ...]) -> None:
     apart = len(places)
     text = of_global(places, apart)
     for records in (RECORDS, RECORDS - 1):
-        works = (
-            make(text, arguments(apart, records), items=ITEMS, group_size=64) for _ in "ab"
-        )
+        works = (make(text, arguments(apart, records), items=ITEMS, group_size=64) for _ in "ab")
         assert assert_as_oracle(*works) == (records < RECORDS)
 
 
@@ -149,7 +156,7 @@ def of_group(places: tuple[int, ...], *, between: str = "", mask: str = "") -> s
         cmp_lt_u32 $c0, $s2, 512
         cbr $c0, @fill
         barrier
-        {mask.replace('$s0', '$s1')}
+        {mask.replace("$s0", "$s1")}
         ld_kernarg_u64 $d1, [%list]
         mad_u64 $d1, $d0, 4, $d1
         ld_global_u32 $s2, [$d1]
@@ -189,7 +196,10 @@ def test_a_store_between_them_is_seen() -> None:
 
 @needs_vectors
 def test_they_are_one_load(fast: bool) -> None:
-    for text, args in ((of_global((0, 1, 2, 3), 5), arguments(5)), (of_group((0, 1, 3)), of_tile())):
+    for text, args in (
+        (of_global((0, 1, 2, 3), 5), arguments(5)),
+        (of_group((0, 1, 3)), of_tile()),
+    ):
         work = make(text, args, items=256, group_size=64)
         code = generate(work.kernel, 0, launch_facts.facts_of(work.kernel, work.geometry))
         assert (LOAD in code) == (not fast)
