@@ -365,7 +365,9 @@ class GlobalMemory:
             # The last lane has the first place; the index must not wrap around on the way.
             lower = -step * (lanes.count - 1)
             place = self._place(site, form.plus_constant(-lower * scale))
-            fall = Fall(addresses.first(form), -step, -(1 << 31) if form.signed else 0)
+            first = addresses.first(form)
+            assert first is not None
+            fall = Fall(first, -step, -(1 << 31) if form.signed else 0)
             fits = code.let(f"icmp sge i64 {fall.first}, {lower + fall.least}")
             return self._run(site, place, targets, fits, fall)
         if step is None or step * scale != size:

@@ -34,7 +34,7 @@ class OwnRecords:
         if op in self._loaded:
             return self._loaded.pop(op)
         ops = self._together(op)
-        places = {each.ins.address.offset // WORD for each in ops}
+        places = {each.address.offset // WORD for each in ops}
         if len(places) < quads.LEAST:
             return None
         lanes, code = self.lanes, self.lanes.code
@@ -49,7 +49,7 @@ class OwnRecords:
             found = quads.load(code, quads.places_from(code, base, own))
             for word, chunk in zip(words, found, strict=True):
                 word.append(chunk)
-        loaded = {each: words[each.ins.address.offset // WORD - low] for each in ops}
+        loaded = {each: words[each.address.offset // WORD - low] for each in ops}
         self._loaded |= loaded
         return self._loaded.pop(op)
 
@@ -69,7 +69,7 @@ class OwnRecords:
                 break
             if other.base is not op.base or other.element.size != WORD:
                 continue
-            places = [each.ins.address.offset for each in (*found, other)]
+            places = [each.address.offset for each in (*found, other)]
             near = max(places) - min(places) < quads.WORDS * WORD
             if near and self._is_inside(other):
                 found.append(other)
@@ -77,6 +77,6 @@ class OwnRecords:
 
     def _is_inside(self, op: Op) -> bool:
         """Return whether all running lanes are known to be inside, at a word from the base on."""
-        offset = op.ins.address.offset
+        offset = op.address.offset
         extent = self.checks.extent(op)
         return offset >= 0 and offset % WORD == 0 and self.checks.lanes_hold(op, extent)
