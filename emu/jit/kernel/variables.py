@@ -69,6 +69,11 @@ class Variables:
             return self._key(key) == self._key(other)
         return self._shared(key) == self._shared(other)
 
+    @property
+    def is_in_pass(self) -> bool:
+        """Whether only some vectors of values are set."""
+        return bool(self._part)
+
     def begin_pass(self, part: Collection[int], own: Collection[object]) -> None:
         """Set only some vectors of values from here on; some values have variables of their own."""
         self._part, self._own = part, own

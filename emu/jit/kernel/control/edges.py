@@ -10,10 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.loops.word_walks import walks_in
 from ....analysis.values.ssa import Phi, same_value
 from ..counting.counters import Counters
 from ..defaults import Defaults
 from ..lane_code import LaneCode
+from ..memory.records.row_words import left_in_words
 
 if TYPE_CHECKING:
     from ..counting.split_counts import SplitCounts
@@ -43,6 +45,12 @@ class Edges:
         self._masks = plan.masks
         self._waits = plan.waits
         self._defaults = Defaults(lanes, plan)
+        self._walks = {
+            loop.header: (loop, [left_in_words(lanes.ssa, op) for op in found])
+            for loop in self._flow.loops
+            if (found := walks_in(lanes.ssa, loop))
+        }
+        """Header -> the loop, and the variables that have what is left of words that lanes keep."""
         self.kept: Collection[Phi] = frozenset()
         """Phis that only the lanes change that go back to a loop's header (kept_phis.py)."""
         self.versioned: frozenset[int] = frozenset()
@@ -198,6 +206,10 @@ class Edges:
             lanes.copy(key, types, values, chunks if key in exact else spared)
         if self.refilled is None or not self.refilled.collects(source, way):
             self.wait_at(way, chunks, others_wait=others_wait)
+        loop, left = self._walks.get(target, (None, ()))
+        if loop is not None and source not in loop.nodes:
+            for name in left:
+                lanes.variables.set_word(name, "0")
         return way
 
     def enter_loop(self, header: int) -> bool:

@@ -68,6 +68,12 @@ class ByIndex:
         offset = addresses.distance(form, site.window)
         return self._scattered.indexed(site, form, offset, more=found[1])
 
+    def ahead(
+        self, site: Site, form: Form | None, elements: int
+    ) -> tuple[str, Callable[[], list[str]]]:
+        """Return whether so many elements from each place on are inside, and what loads words."""
+        return self._scattered.ahead(site, form, elements)
+
     def one_by_one(
         self, site: Site, form: Form | None, running: Callable[[str], list[str]] | None = None
     ) -> list[str]:

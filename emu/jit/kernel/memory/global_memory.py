@@ -30,6 +30,7 @@ from .piece_places import piece_places
 from .pieces import Pieces
 from .records.access import RecordAccess
 from .records.row_accesses import RowAccesses
+from .records.row_words import RowWords
 from .repeated import NOTHING, Repeated
 from .runs import Runs
 from .shuffles.columns import ColumnAccess, Columns, columns_of
@@ -55,6 +56,7 @@ class GlobalMemory:
         self._for_running = memory.for_running
         self.runs = Runs(lanes, memory)
         self._shared = SharedRows(lanes, self.addresses)
+        self._words = RowWords(lanes, moves)
         self._ahead = Ahead(lanes, memory.ranges)
         self._by_index = ByIndex(lanes, moves, cold, self.addresses, memory.ranges, self._wide)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
@@ -86,6 +88,10 @@ class GlobalMemory:
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
+        self._op(op)
+        self._words.end(op)
+
+    def _op(self, op: Op) -> None:
         if self.rows.has(op):
             self.rows.op(op)
             return
@@ -147,8 +153,18 @@ class GlobalMemory:
             place = addresses.place_at(first, window, type_.size * lanes.count, type_.size)
             loaded = self._run(site, place, lambda: self._neighbours(site, place))
         else:
-            loaded = self._by_index.any_place(site)
+            loaded = self._anywhere(site, None, lambda: self._by_index.any_place(site))
         return loaded if site.is_load else None
+
+    def _anywhere(
+        self, site: Site, form: Form | None, gather: Callable[[], list[str]]
+    ) -> list[str]:
+        """Access by places that differ from lane to lane, out of words that are kept if it can."""
+        if site.is_inside or not self._words.walks(site.op, form):
+            return gather()
+        return self._words.load(
+            site.op, site.type, lambda count: self._by_index.ahead(site, form, count), gather
+        )
 
     def has_own_way(self, op: Op) -> bool:
         """Return whether an access is made with others, or for some lanes at a time."""
@@ -375,7 +391,7 @@ class GlobalMemory:
                 loaded = self._in_runs(site, form)
                 if loaded:
                     return loaded
-            return self._by_index.indexed(site, form)
+            return self._anywhere(site, form, lambda: self._by_index.indexed(site, form))
         if site.is_inside:
             return self._wide_inside(site, form)
         place = self._place(site, form)

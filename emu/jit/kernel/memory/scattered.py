@@ -151,16 +151,50 @@ class Scattered:
             outside, chunks, 32, form.scale, lambda: self.addresses.host(site.window, offset)
         )
 
-    def _offsets(self, site: Site, *, in_words: bool = False) -> tuple[list[str], list[str]]:
+    def ahead(
+        self, site: Site, form: Form | None, elements: int
+    ) -> tuple[str, Callable[[], list[str]]]:
+        """Return whether so many elements from each running lane's place on are inside, an i1.
+
+        The other result loads the words that begin with them.
+        """
+        lanes, addresses = self.lanes, self.addresses
+        if form is None:
+            offsets, outside = self._offsets(site, elements=elements)
+            chunks, bits, unit, offset = offsets, 64, 1, "0"
+        else:
+            assert form.index is not None
+            offset, before = addresses.distance(form, site.window), addresses.before(form)
+            count = addresses.count_inside(
+                offset, site.size, form.scale, site.window, elements, before
+            )
+            chunks, bits, unit = lanes.vector(form.index), 32, form.scale
+            outside = addresses.outside(chunks, count, before)
+
+        def words() -> list[str]:
+            host = addresses.host(site.window, offset)
+            places = lanes.places(host, unit, chunks, bits)
+            return [
+                lanes.gather(WORD, place, mask, "zeroinitializer", site.size)
+                for place, mask in zip(places, lanes.mask, strict=True)
+            ]
+
+        return self._all_inside(outside), words
+
+    def _offsets(
+        self, site: Site, *, in_words: bool = False, elements: int = 1
+    ) -> tuple[list[str], list[str]]:
         """Return the offsets of 64-bit addresses into the buffer, and which are not inside.
 
-        With `in_words`, elements whose words are not in the buffer's pages count as outside.
+        All of `elements` must be so. With `in_words`, elements whose words are not in the buffer's
+        pages count as outside.
         """
         lanes, code = self.lanes, self.lanes.code
         assert site.op.base is not None
         step, v = site.op.address.offset, integer(64, lanes.n)
         start = lanes.chunk_of(64, code.let(f"sub i64 {site.window.base}, {step}"))
-        total = self.addresses.places(site.window, site.size, site.size, in_words=in_words)
+        bytes_ = site.size * elements
+        total = self.addresses.places(site.window, bytes_, site.size, in_words=in_words)
         limit = lanes.chunk_of(64, total)
         offsets = [code.let(f"sub {v} {a}, {start}") for a in lanes.vector(site.op.base)]
         outside = []
