@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ....isa.types import RegClass, Segment, mask_of
 from ..flow.order import Flow, Loop
 from ..ranges.stepping import increment_of, is_invariant
 from ..values.ssa import Const, Op, Phi, Ssa, Value
-from .growth import is_of_header
+from .growth import growth, is_of_header, of_iteration
 
 WORD = 4
 """Bytes of a word."""
@@ -27,6 +29,8 @@ def walk_of(ssa: Ssa, op: Op) -> Loop | None:
     if row.type.size >= WORD or op.base is None or number is None:
         return None
     loop = flow.loops[number]
+    if growth(op.base, partial(of_iteration, loop)) != row.type.size:
+        return None
     if not (flow.has_own_header(loop) and flow.has_one_entry(loop)):
         return None
     return loop if not _changes(ssa, loop) and _is_always_run(flow, loop, op.node) else None
