@@ -8,6 +8,7 @@ branches, or begin an iteration anew.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,8 +35,12 @@ SHAPES = (
 )
 VALUE, WIDE, MOST = 40, 10, 5
 """First registers of values, and how many there are at most: few have registers in wide warps."""
-X, Y, Z, PART, TURN, LIMIT, ID = 0, 1, 2, 3, 4, 5, 6
-"""Registers $s: places in the grid, something for a moment, the loop, the place in the result."""
+X, Y, Z, PART, TURN, LIMIT, ID, WALK = 0, 1, 2, 3, 4, 5, 6, 9
+"""Registers $s: places in the grid, something for a moment, the loop, the place in the result, the
+index of the next small element of `x`. Register $d9 is its address."""
+
+BYTES = 256
+"""Bytes of `x`."""
 
 
 @dataclass
@@ -137,12 +142,15 @@ def loop(s: Refills, after: str) -> None:
     head, out = s.label(), s.label()
     s.emit(f"and_u32 $s{LIMIT}, {s.value()}, {s.rng.choice((3, 15, 31, 63))}", kept=True)
     s.emit(f"mov_u32 $s{TURN}, 0", kept=True)
+    step = walk(s) if s.chance(0.5) else None
     at_top = s.chance(0.5)
     s.lines.append(f"{head}:")
     if at_top:
         s.emit(f"cmp_ge_u32 $c2, $s{TURN}, $s{LIMIT}", kept=True)
         s.emit(f"cbr $c2, {out}", kept=True)
     s.emit(f"add_u32 $s{TURN}, $s{TURN}, 1", kept=True)
+    if step is not None:
+        step()
     s.inside = True
     for _ in range(s.rng.randint(1, 2)):
         body(s, 3)
@@ -160,6 +168,36 @@ def loop(s: Refills, after: str) -> None:
         s.emit(f"cbr $c2, {head}", kept=True)
     s.inside = False
     s.lines.append(f"{out}:")
+
+
+def walk(s: Refills) -> Callable[[], None]:
+    """Emit where a walk along small elements of `x` begins; return what emits its next step."""
+    type_ = s.rng.choice(("u8", "u8", "s8", "u16", "s16"))
+    size, by_index = int(type_[1:]) // 8, s.chance(0.5)
+    if s.chance(0.4):  # up to the end of x
+        s.emit(f"sub_u32 $s{WALK}, {BYTES // size - 1}, $s{LIMIT}", kept=True)
+    else:
+        most = BYTES if s.hostile and s.chance(0.3) else BYTES // 4
+        s.emit(f"and_u32 $s{WALK}, {s.value()}, {most // size - 1}", kept=True)
+
+    def address() -> None:
+        s.emit("ld_kernarg_u64 $d8, [%x]", kept=True)
+        s.emit(f"cvt_u64_u32 $d9, $s{WALK}", kept=True)
+        s.emit(f"mad_u64 $d9, $d9, {size}, $d8", kept=True)
+
+    if not by_index:
+        address()
+
+    def step() -> None:
+        if by_index:
+            address()
+        s.emit(f"ld_global_{type_} {s.value()}, [$d9]", kept=True)
+        if by_index:
+            s.emit(f"add_u32 $s{WALK}, $s{WALK}, 1", kept=True)
+        else:
+            s.emit(f"add_u64 $d9, $d9, {size}", kept=True)
+
+    return step
 
 
 def body(s: Refills, most: int) -> None:
