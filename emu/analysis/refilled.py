@@ -94,7 +94,7 @@ def refilled(kernel: Kernel, shapes: Shapes, plan: LanePlan) -> Refilled | None:
     width = MOST if facts.width >= MOST and facts.chunk == CHUNK else USUAL
     lanes = Facts(
         width, facts.group_size, facts.whole, facts.poison, few_groups=facts.few_groups,
-        refills=True, together_from=TOGETHER,
+        refills=True, together_from=TOGETHER, chunk=facts.chunk,
     )  # fmt: skip
     new = Shapes(form, lanes)
     assert around.refill is not None

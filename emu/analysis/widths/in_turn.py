@@ -10,7 +10,9 @@ from __future__ import annotations
 from ....isa.types import RegClass, Segment
 from ..flow.order import Loop
 from ..lanes.lane_plan import LONG_UNITS
-from ..values.ssa import Op, Value
+from ..loops.word_walks import walks_in
+from ..ranges.stepping import Counter, counters_of
+from ..values.ssa import Op, Value, made_of
 from ..warps.uniformity import Shapes
 from .chains import waits_for_iterations
 from .registers import (
@@ -27,6 +29,9 @@ MOST_HARD = 3
 
 MOST_BRANCHES = 3
 """Branches that diverge in an iteration, each with a mask for each vector."""
+
+LEAST_MASKS = 4
+"""Branches from which on masks of more lanes, which are fewer, pay for what takes them apart."""
 
 MOST_REGISTERS = 24
 """Registers of what an iteration carries, and of what is live at a time, of 32."""
@@ -53,6 +58,41 @@ def gain_by_lanes(shapes: Shapes) -> bool:
         and all(_gains(shapes, loop) for loop in in_turn)
         and all(is_easy(shapes, op) for n in others for op in shapes.ssa.ops.get(n, ()))
     )
+
+
+def have_many_masks(shapes: Shapes) -> bool:
+    """Return whether the inner loops of a kernel decide much by small elements that lanes walk
+    along, and access nothing else that is many places.
+
+    CPUs have two units for masks, and a mask of 32 lanes takes as long as one of 16. What the
+    loops do in words is done in two vectors, whose masks are parts of the larger one.
+    """
+    if shapes.facts.piece:
+        return False
+    inner = inner_loops(shapes)
+    return bool(inner) and all(_has_many_masks(shapes, loop) for loop in inner)
+
+
+def _has_many_masks(shapes: Shapes, loop: Loop) -> bool:
+    branches = loop.nodes & shapes.ssa.conditions.keys() - shapes.uniform_branches()
+    ops = [op for n in loop.nodes for op in shapes.ssa.ops.get(n, ())]
+    hard = {op for op in ops if not is_easy(shapes, op)}
+    return (
+        len(branches) >= LEAST_MASKS
+        and 0 < len(hard) == len(hard.intersection(walks_in(shapes.ssa, loop)))
+        and not any(_is_computed(loop, counter) for counter in counters_of(shapes.ssa, loop))
+    )
+
+
+def _is_computed(loop: Loop, counter: Counter) -> bool:
+    """Return whether a counter's bounds are of places, as `i * length` and `(i + 1) * length`.
+
+    All lanes then have as many iterations, and load blocks of their rows (`row_blocks.py`).
+    """
+    first = [value for node, value in counter.phi.args.items() if node not in loop.nodes]
+    parts = made_of([counter.end, *first])
+    rows = [part.ins.row for part in parts if isinstance(part, Op)]
+    return not any(row.is_memory and row.segment is not Segment.KERNARG for row in rows)
 
 
 def wait_in_turn(shapes: Shapes, lanes: int) -> bool:

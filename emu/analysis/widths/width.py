@@ -40,7 +40,7 @@ from .chains import (
 )
 from .columns import goes_down_columns
 from .far_rows import loads_far_rows
-from .in_turn import gain_by_lanes, is_easy, wait_in_turn
+from .in_turn import gain_by_lanes, have_many_masks, is_easy, wait_in_turn
 from .own_rows import loads_rows, stores_rows
 from .registers import (
     MOST_CARRIED,
@@ -213,6 +213,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         if loads_rows(shapes):
             return usual
         if shapes.divergent_loops:
+            if narrow and have_many_masks(shapes):
+                return Choice(USUAL, NARROW_CHUNK, USUAL)
             return wide if gain_by_lanes(shapes) else usual
         if shapes.facts.piece or not all(_is_gather(op) for op in hard):
             return usual

@@ -158,15 +158,14 @@ class VectorCode:
         operands = self._operands(bits, places)
         if operands is not None:
             host, index, cell = operands
-            if bits == 32:
-                given = f"{t} {otherwise}", host, index, f"{self.mask_type} {mask}", cell
-                return self.code.call(t, f"{_BY_INDEX}.gather.dpi.512", *given)
-            half, name = integer(bits, self.n // 2), f"{_BY_INDEX}.gather.dpq.512"
+            name = f"{_BY_INDEX}.gather.dp{'i' if bits == 32 else 'q'}.512"
             found = [
-                self.code.call(half, name, f"{half} {otherwise}", host, i, m, cell)
-                for i, m in self._halves(index, f"{self.mask_type} {mask}")
+                self.code.call(v[: v.index(">") + 1], name, v, host, i, m, cell)
+                for i, m, v in self.register_parts(
+                    bits, index, f"{self.mask_type} {mask}", f"{t} {otherwise}"
+                )
             ]
-            return self._joined(half, found)
+            return self.joined(bits, 512 // bits, found)
         name = f"llvm.masked.gather.v{self.n}i{bits}.v{self.n}p0"
         align = align or bits // 8
         given = f"{p} {places}", f"i32 {align}", f"{self.mask_type} {mask}", f"{t} {otherwise}"
@@ -180,7 +179,7 @@ class VectorCode:
             host, index, cell = operands
             name = f"{_BY_INDEX}.scatter.dp{'i' if bits == 32 else 'q'}.512"
             given = f"{self.mask_type} {mask}", index, f"{t} {value}"
-            for m, i, v in [given] if bits == 32 else self._halves(*given):
+            for m, i, v in self.register_parts(bits, *given):
                 self.code.call_void(name, host, m, i, v, cell, attributes=_STORES)
             return
         name = f"llvm.masked.scatter.v{self.n}i{bits}.v{self.n}p0"
@@ -188,35 +187,32 @@ class VectorCode:
         self.code.call_void(name, *given)
 
     def _operands(self, bits: int, places: str) -> tuple[str, str, str] | None:
-        """Return the operands of an instruction that accesses words at 16 indices of 32 bits.
+        """Return the operands of instructions that access words at indices of 32 bits.
 
         LLVM widens the indices of its own gathers and scatters to 64 bits, and moves that out of
         loops. It does not find the short ones again then: it cuts them in each iteration, or makes
         twice the instructions.
         """
-        fits = bits in (32, 64) and self.n == CHUNK and host_has("avx512f")
+        fits = bits in (32, 64) and self.n % CHUNK == 0 and host_has("avx512f")
         return self._indexed.get(places) if fits else None
 
-    def _halves(self, *chunks: str) -> list[tuple[str, ...]]:
-        """Return the lower and the upper halves of chunks, with their types."""
+    def register_parts(self, bits: int, *chunks: str) -> list[tuple[str, ...]]:
+        """Return the pieces of chunks that fill registers of elements of some bits, with types."""
+        length = 512 // bits
+        if length == self.n:
+            return [chunks]
         found: list[tuple[str, ...]] = []
-        for first in (0, self.n // 2):
-            lanes = range(first, first + self.n // 2)
-            order = f"<{len(lanes)} x i32> <{', '.join(f'i32 {lane}' for lane in lanes)}>"
-            found.append(tuple(self._part(chunk, order) for chunk in chunks))
+        for first in range(0, self.n, length):
+            lanes = range(first, first + length)
+            order = f"<{length} x i32> <{', '.join(f'i32 {lane}' for lane in lanes)}>"
+            found.append(tuple(self._part(chunk, length, order) for chunk in chunks))
         return found
 
-    def _part(self, chunk: str, order: str) -> str:
+    def _part(self, chunk: str, length: int, order: str) -> str:
         """Return some lanes of a chunk, with its type; both begin with theirs."""
         type_ = chunk[: chunk.index(">") + 1]
         part = self.code.let(f"shufflevector {chunk}, {type_} poison, {order}")
-        return f"<{self.n // 2}{type_[type_.index(' ') :]} {part}"
-
-    def _joined(self, half: str, parts: Sequence[str]) -> str:
-        """Return the chunk that two halves of a type make."""
-        order = ", ".join(f"i32 {lane}" for lane in range(self.n))
-        lower, upper = (f"{half} {part}" for part in parts)
-        return self.code.let(f"shufflevector {lower}, {upper}, <{self.n} x i32> <{order}>")
+        return f"<{length}{type_[type_.index(' ') :]} {part}"
 
     def load_masked(
         self, bits: int, place: str, mask: str, otherwise: str = "zeroinitializer"

@@ -16,6 +16,7 @@ from ....analysis.lanes.sparse import ways_out
 from ....analysis.values.ssa import Phi, Value, same_value
 from ...arithmetic import emit as alu
 from ...llvm.text import integer
+from ...llvm.vectors import CHUNK
 from ...runtime.context import GROUPS, ITEMS, Slot
 from .. import budget
 from ..context_code import load_slot_32, store_slot
@@ -234,23 +235,22 @@ class RefilledLanes:
     def _give(self, waiting: Sequence[str]) -> list[str]:
         """Give the next numbers to waiting lanes, in order; return those for which there are."""
         lanes, code = self._lanes, self._lanes.code
-        n, t = lanes.n, integer(32, lanes.n)
-        following, numbers = self._next(), []
-        steps = f"<{', '.join(f'i32 {lane}' for lane in range(n))}>"
+        t, following, numbers = integer(32, CHUNK), self._next(), list[str]()
+        steps = f"<{', '.join(f'i32 {lane}' for lane in range(CHUNK))}>"
         for chunk in waiting:
-            row = code.let(f"add {t} {lanes.chunk_of(32, following)}, {steps}")
-            numbers.append(
-                code.call(
-                    t,
-                    f"llvm.x86.avx512.mask.expand.v{n}i32",
-                    f"{t} {row}",
-                    f"{t} zeroinitializer",
-                    f"{lanes.mask_type} {chunk}",
-                )
-            )
-            bits = code.let(f"bitcast {lanes.mask_type} {chunk} to i{n}")
-            count = code.call(f"i{n}", f"llvm.ctpop.i{n}", f"i{n} {bits}")
-            following = code.let(f"add i32 {following}, {code.let(f'zext i{n} {count} to i32')}")
+            rows = list[str]()
+            for (mask,) in lanes.register_parts(32, f"{lanes.mask_type} {chunk}"):
+                first = code.let(f"insertelement {t} poison, i32 {following}, i32 0")
+                zero = f"<{CHUNK} x i32> zeroinitializer"
+                first = code.let(f"shufflevector {t} {first}, {t} poison, {zero}")
+                row = code.let(f"add {t} {first}, {steps}")
+                given = f"{t} {row}", f"{t} zeroinitializer", mask
+                rows.append(code.call(t, f"llvm.x86.avx512.mask.expand.v{CHUNK}i32", *given))
+                bits = code.let(f"bitcast {mask} to i{CHUNK}")
+                count = code.call(f"i{CHUNK}", f"llvm.ctpop.i{CHUNK}", f"i{CHUNK} {bits}")
+                more = code.let(f"zext i{CHUNK} {count} to i32")
+                following = code.let(f"add i32 {following}, {more}")
+            numbers.append(lanes.joined(32, CHUNK, rows))
         lanes.variables.set_word("next item", code.let(f"zext i32 {following} to i64"))
         are = lanes.each("icmp ult", 32, numbers, lanes.spread(32, self._total))
         got = lanes.combine("and", are, waiting)
