@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.values.ssa import Op
+from simtlab.emu.analysis.widths.width import NARROW_CHUNK, USUAL, best_facts
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.memory.records.row_words import RowWords
+from simtlab.emu.jit.launch import plan
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.traps import TrapKind
 
@@ -82,6 +85,30 @@ KEPT = {
         add_u32 $s6, $s6, 1
         mov_u32 $s7, $s4
         mov_u32 $s4, 0
+        br @top
+    """,
+    "five branches on elements": f"""
+    @top:
+        cmp_ge_u32 $c0, $s2, $s3
+        cbr $c0, @out
+        {INDEX}
+        cmp_eq_u32 $c0, $s5, 1
+        cbr $c0, @one
+        cmp_eq_u32 $c0, $s5, 2
+        cbr $c0, @two
+        cmp_eq_u32 $c0, $s5, 3
+        cbr $c0, @one
+        cmp_eq_u32 $c0, $s7, 3
+        cbr $c0, @top
+        add_u32 $s4, $s4, $s5
+        mov_u32 $s7, 3
+        br @top
+    @one:
+        mad_u32 $s6, $s6, 5, $s5
+        mov_u32 $s7, 0
+        br @top
+    @two:
+        mov_u32 $s7, 1
         br @top
     """,
     "entered again, from other places": f"""
@@ -295,3 +322,42 @@ def test_words_are_kept(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("name", NOT_KEPT)
 def test_words_are_not_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not kept(NOT_KEPT[name], monkeypatch)
+
+
+def vector_of(text: str) -> tuple[int, int]:
+    """Return the lanes of a warp and of a vector."""
+    facts = Facts(USUAL, (64, 1, 1), whole=True)
+    found = best_facts(assemble(text).kernels[0], facts, narrow=True)
+    return found.width, found.chunk
+
+
+def test_loops_that_decide_much_by_elements_have_larger_masks() -> None:
+    assert vector_of(text_of(KEPT["five branches on elements"], "u8")) == (USUAL, NARROW_CHUNK)
+
+
+@pytest.mark.parametrize("name", ["by an index", "by a pointer", "two at once"])
+def test_others_do_not(name: str) -> None:
+    assert vector_of(text_of(KEPT[name], "u8"))[1] < NARROW_CHUNK
+
+
+def test_nor_do_stretches_of_computed_length() -> None:
+    """Lanes may load blocks of their rows, in vectors of 16."""
+    text = text_of(KEPT["five branches on elements"], "u8")
+    text = text.replace("ld_global_u32 $s2, [$d4]", "mul_u32 $s2, $s0, 40")
+    text = text.replace("ld_global_u32 $s3, [$d4+4]", "add_u32 $s3, $s2, 40")
+    assert vector_of(text) != (USUAL, NARROW_CHUNK)
+
+
+@pytest.mark.parametrize("chunk", [16, 32, 64])
+@pytest.mark.parametrize("poison", [None, 0x5A5A5A5B])
+@pytest.mark.parametrize("name", KEPT)
+def test_vectors_of_any_length_keep_words(
+    name: str, poison: int | None, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debug builds give lanes work-items one by one."""
+
+    def facts(*_: object) -> Facts:
+        return Facts(max(32, chunk), (64, 1, 1), whole=False, chunk=chunk, poison=poison)
+
+    monkeypatch.setattr(plan, "facts_of", facts)
+    same(text_of(KEPT[name], "u8"), arrays(items=600), items=600)
