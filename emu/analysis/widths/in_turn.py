@@ -31,7 +31,7 @@ MOST_BRANCHES = 3
 """Branches that diverge in an iteration, each with a mask for each vector."""
 
 LEAST_MASKS = 4
-"""Branches from which on masks of more lanes, which are fewer, pay for what takes them apart."""
+"""Branches from which on masks of 32 lanes pay for the instructions that take them apart."""
 
 MOST_REGISTERS = 24
 """Registers of what an iteration carries, and of what is live at a time, of 32."""
@@ -61,11 +61,11 @@ def gain_by_lanes(shapes: Shapes) -> bool:
 
 
 def have_many_masks(shapes: Shapes) -> bool:
-    """Return whether the inner loops of a kernel decide much by small elements that lanes walk
-    along, and access nothing else that is many places.
+    """Return whether inner loops decide much by small elements that lanes walk along.
 
-    CPUs have two units for masks, and a mask of 32 lanes takes as long as one of 16. What the
-    loops do in words is done in two vectors, whose masks are parts of the larger one.
+    They access no other places of each lane's own. CPUs compute two masks in a cycle, and one of 32
+    lanes takes as long as one of 16. What the loops compute in words is two vectors, whose masks
+    are parts of the larger one.
     """
     if shapes.facts.piece:
         return False

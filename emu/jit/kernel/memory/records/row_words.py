@@ -47,8 +47,10 @@ class RowWords:
         return self._loops[op]
 
     def walks(self, op: Op, form: Form | None) -> bool:
-        """Return whether a load's address, or the index of its form, is one element further in
-        each iteration of a loop."""
+        """Return whether each iteration of a loop loads the next element.
+
+        That is so if a load's address, or the index of its form, steps by one element.
+        """
         lanes, loop, type_ = self._lanes, self.loop_of(op), op.ins.row.type
         assert type_ is not None
         if loop is None or lanes.is_alone or not self._moves.gathers_words(type_):

@@ -235,9 +235,7 @@ def arrays(kind: str = "u8", more: int = 8, items: int = ITEMS) -> list[np.ndarr
 @pytest.mark.parametrize("name", KEPT)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("group_size", "width"), [(64, 1), (42, 7), (64, 16), (64, 32), (192, 64)])
-def test_lanes_load_what_they_walk_along(
-    name: str, kind: str, group_size: int, width: int
-) -> None:
+def test_lanes_load_what_they_walk_along(name: str, kind: str, group_size: int, width: int) -> None:
     text = text_of(KEPT[name], kind)
     same(text, arrays(kind), items=ITEMS, group_size=group_size, width=width)
 
