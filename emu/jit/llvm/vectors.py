@@ -9,7 +9,7 @@ from .text import integer
 from .toolchain import host_has
 
 CHUNK = 16
-"""Lanes of one LLVM vector: one mask register each (measured: 16 beats 8 and 32)."""
+"""Lanes of one LLVM vector: one mask register each (measured: 16 beats 8, and mostly 32)."""
 
 _BY_INDEX = "llvm.x86.avx512.mask"
 
