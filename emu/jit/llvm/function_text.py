@@ -69,12 +69,17 @@ class FunctionText:
         self.lines.append(f"{label}:")
         self.current_block = label
 
-    def jump(self, label: str, *, unroll: int = 0) -> None:
+    def jump(self, label: str, *, unroll: int = 0, vectorise: bool = False) -> None:
         """End the block: continue at `label`.
 
-        If that closes a loop, LLVM shall write `unroll` iterations without a branch between them.
+        If that closes a loop, LLVM shall write `unroll` iterations without a branch between them,
+        or `vectorise` it.
         """
-        note = f", !llvm.loop !{self.module.unrolled(unroll)}" if unroll > 1 else ""
+        note = ""
+        if vectorise:
+            note = f", !llvm.loop {self.module.vectorised()}"
+        elif unroll > 1:
+            note = f", !llvm.loop {self.module.unrolled(unroll)}"
         self.line(f"br label %{label}{note}")
 
     def branch(self, condition: str, yes: str, no: str, *, rarely: bool = False) -> None:

@@ -96,8 +96,8 @@ class ModuleText:
         self.attributes = attributes
         self._declarations: dict[str, str] = {}
         self._functions: dict[str, str] = {}
-        self._loops: list[int] = []
-        """How often loops are unrolled."""
+        self._loops: list[tuple[str, ...]] = []
+        """What LLVM shall do with loops: names and values of its metadata."""
         self._tables = count(1)
 
     def declare(self, name: str, declaration: str) -> None:
@@ -117,18 +117,34 @@ class ModuleText:
         """Return a name for a table of labels, without `@`."""
         return f"labels.{next(self._tables)}"
 
-    def unrolled(self, iterations: int) -> int:
-        """Return the number of the metadata of a new loop that LLVM shall unroll."""
-        self._loops.append(iterations)
-        return 2 * len(self._loops)
+    def unrolled(self, iterations: int) -> str:
+        """Return the metadata of a new loop that LLVM shall unroll."""
+        return self._loop(f'"llvm.loop.unroll.count", i32 {iterations}')
+
+    def vectorised(self) -> str:
+        """Return the metadata of a new loop of which LLVM shall run many iterations at once.
+
+        The last ones have a mask. LLVM warns of loops for which it cannot do that.
+        """
+        return self._loop(
+            '"llvm.loop.vectorize.enable", i1 true',
+            '"llvm.loop.vectorize.predicate.enable", i1 true',
+        )
+
+    def _loop(self, *properties: str) -> str:
+        self._loops.append(properties)
+        return f"!{_FIRST_LOOP + len(self._loops) - 1}"
 
     def __str__(self) -> str:
         """Return the module, ready to be parsed."""
         group = f"attributes #0 = {{ {self.attributes} }}\n{_RARELY}"
-        for at, iterations in enumerate(self._loops, start=1):
-            group += f"!{2 * at} = distinct !{{!{2 * at}, !{2 * at + 1}}}\n"
-            group += f'!{2 * at + 1} = !{{!"llvm.loop.unroll.count", i32 {iterations}}}\n'
+        for at, properties in enumerate(self._loops, start=_FIRST_LOOP):
+            nodes = ", ".join(f"!{{!{given}}}" for given in properties)
+            group += f"!{at} = distinct !{{!{at}, {nodes}}}\n"
         return "\n".join([*self._functions.values(), *self._declarations.values(), group])
 
+
+_FIRST_LOOP = 2
+"""The number of the first loop's metadata, after those of branches."""
 
 _RARELY = '!0 = !{!"branch_weights", i32 1, i32 1000000}\n!1 = !{}\n'

@@ -40,6 +40,7 @@ from .counted_runs import CountedRun
 from .dispatched import Dispatched, found_dispatches
 from .exits import LaneExits
 from .moved_runs import move_run, moves_runs
+from .row_at_once import takes_row_at_once
 from .traced import TracedRun
 from .values import LaneValues
 
@@ -265,9 +266,11 @@ class LaneByLane:
     def begin_iteration(self, loop: Loop) -> None:
         """Append a latch: all ways back lead through it, or LLVM would take them for two loops."""
         code, hoisted, unroll = self.code, self._hoisted, 0
+        at_once = False
         code.block(self._dispatched.label(loop.latch))
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
             unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
+            at_once = self._counted is None and takes_row_at_once(self._ssa, hoisted)
         elif self._is_quick:
             self.one.otherwise = self.with_cold_sides(loop.latch)
             budget.spend_most(self.one, loop)
@@ -279,7 +282,7 @@ class LaneByLane:
         if self._traced is not None:
             following = f"{self.version}_next{self.loop.header}"
             self._traced.next_iteration(self._lane, loop.header, following)
-        code.jump(self._dispatched.label(loop.header), unroll=unroll)
+        code.jump(self._dispatched.label(loop.header), unroll=unroll, vectorise=at_once)
 
     def _load_ahead(self, remaining: str, ahead: dict[Value, str]) -> None:
         """Find the next lane, and load what it needs.

@@ -1,0 +1,204 @@
+"""Rows of which a lane alone takes many elements at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simtlab.asm.assemble import assemble
+from simtlab.emu.analysis.lanes import sparse
+from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.kernel import launch_facts
+from simtlab.emu.jit.kernel.lane_by_lane import row_at_once
+from simtlab.emu.jit.launch.engine import execute
+from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
+from simtlab.emu.recent import Recent
+from simtlab.emu.traps import Trap, TrapKind
+
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
+from ...support.agreement import same
+
+ITEMS = 45
+
+NUMPY = {
+    "u8": "u1",
+    "s8": "i1",
+    "u16": "u2",
+    "s16": "i2",
+    "u32": "u4",
+    "s32": "i4",
+    "f32": "f4",
+    "u64": "u8",
+    "s64": "i8",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A loop over a row of each work-item's own: `$s8` or `$d8` is loaded, `$s9` or `$d9` found."""
+
+    type: str
+    body: str
+    found: str = "$s9"
+    tests_first: bool = True
+    walks: bool = False
+
+    def text(self) -> str:
+        """Return the kernel."""
+        size, wide = int(self.type[1:]) // 8, "$d8" if self.type.endswith("64") else "$s8"
+        place = f"cvt_u64_u32 $d3, $s2\n mad_u64 $d3, $d3, {size}, $d2"
+        leaves, stays = "cmp_ge_u32 $c0, $s2, $s3\n cbr $c0, @end", "cmp_lt_u32 $c0, $s2, $s3"
+        return f"""
+            kernel rows(global u32* %rows, global {self.type}* %data, global u64* %out, u32 %n) {{
+                workitemabsid_u32 $s0, 0
+                ld_kernarg_u32 $s1, [%n]
+                cmp_ge_u32 $c0, $s0, $s1
+                cbr $c0, @out
+                cvt_u64_u32 $d0, $s0
+                ld_kernarg_u64 $d1, [%rows]
+                mad_u64 $d1, $d0, 8, $d1
+                ld_global_u32 $s2, [$d1]
+                ld_global_u32 $s3, [$d1+4]
+                ld_kernarg_u64 $d2, [%data]
+                mov_u32 $s9, 7
+                mov_u64 $d9, 7
+                mov_u32 $s10, 1
+                {place if self.walks else ""}
+            @top:
+                {leaves if self.tests_first else ""}
+                {"" if self.walks else place}
+                ld_global_{self.type} {wide}, [$d3]
+                {self.body}
+                {f"add_u64 $d3, $d3, {size}" if self.walks else ""}
+                add_u32 $s2, $s2, 1
+                {"br @top" if self.tests_first else f"{stays} cbr $c0, @top"}
+            @end:
+                ld_kernarg_u64 $d4, [%out]
+                mad_u64 $d4, $d0, 8, $d4
+                st_global_u{64 if self.found[1] == "d" else 32} {self.found}, [$d4]
+                st_global_u32 $s10, [$d4+4]
+            @out:
+                ret
+            }}""".replace(" cbr", "\n cbr")
+
+    def arguments(self) -> list[Any]:
+        """Return rows of 0 to 70 elements, some in common, and the data."""
+        rng = np.random.default_rng(7)
+        rows = rng.integers(0, 900, (ITEMS, 2), np.uint32)
+        rows[:, 1] = rows[:, 0] + rng.integers(0 if self.tests_first else 1, 70, ITEMS)
+        data = rng.integers(0, 256, 1000 * int(self.type[1:]) // 8, np.uint8).view(NUMPY[self.type])
+        return [rows, data, np.zeros(ITEMS, np.uint64), ITEMS]
+
+
+SUM = "add_u32 $s9, $s9, $s8"
+
+ROWS = [
+    Row("u32", SUM),
+    Row("u32", SUM, tests_first=False, walks=True),
+    Row("u8", SUM, walks=True),
+    Row("s8", "mul_s32 $s8, $s8, $s8\n mad_s32 $s9, $s8, 3, $s9", tests_first=False),
+    Row("u16", "sub_u32 $s9, $s9, $s8\n xor_u32 $s10, $s10, $s8"),
+    Row("s16", "abs_s32 $s8, $s8\n max_s32 $s9, $s9, $s8", walks=True),
+    Row("s32", "neg_s32 $s8, $s8\n min_s32 $s9, $s8, $s9"),
+    Row("u32", "not_u32 $s8, $s8\n min_u32 $s9, $s8, $s9\n max_u32 $s10, $s8, $s10"),
+    Row("u32", "shr_u32 $s8, $s8, 3\n or_u32 $s9, $s8, $s9\n and_u32 $s10, $s8, $s10"),
+    Row("u32", "shl_u32 $s8, $s8, $s2\n popcount_u32 $s8, $s8\n add_u32 $s9, $s8, $s9"),
+    Row("u32", "cmp_gt_u32 $c1, $s8, $s1\n cvt_u32_b1 $s8, $c1\n add_u32 $s9, $s8, $s9"),
+    Row("u32", "cmp_gt_s32 $c1, $s8, 0\n select_u32 $s8, $c1, $s8, 5\n mul_u32 $s9, $s8, $s9"),
+    Row("f32", "cmp_lt_f32 $c1, $s8, 1.5\n cvt_u32_b1 $s8, $c1\n add_u32 $s9, $s9, $s8"),
+    Row("u64", "add_u64 $d9, $d9, $d8", "$d9"),
+    Row("s64", "mul_s64 $d8, $d8, $d8\n max_s64 $d9, $d9, $d8", "$d9", walks=True),
+    Row("u32", "cvt_u64_u32 $d8, $s8\n add_u64 $d9, $d9, $d8\n add_u64 $d9, $d9, 3", "$d9"),
+    Row("u8", "mad_u32 $s9, $s8, $s2, $s9\n add_u32 $s10, $s10, $s2"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMTLAB_LOOPS", "alone")
+    monkeypatch.setattr(sparse, "gains_alone", lambda shapes, loop: True)
+    monkeypatch.setattr(code, "_COMPILED", Recent())
+    monkeypatch.setenv(FOLDER_VARIABLE, "/dev/null")
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_lanes_take_rows_at_once(row: Row, width: int, capfd: pytest.CaptureFixture[str]) -> None:
+    same(row.text(), row.arguments(), items=ITEMS, group_size=64, width=width)
+    if width == 32:
+        assert "masked.load" in _listing(row.text())
+    assert capfd.readouterr().err == "", "LLVM warns of loops that it does not vectorise"
+
+
+@pytest.mark.parametrize("row", ROWS[:3], ids=str)
+def test_rows_that_leave_their_buffer_trap_there(row: Row) -> None:
+    for place, value in [((9, 1), 20_000), ((44, 1), 1_001), ((3, 0), 2**32 - 9)]:
+        works = []
+        for _ in range(2):
+            arguments = row.arguments()
+            arguments[0][place] = value
+            works.append(make(row.text(), arguments, items=ITEMS, group_size=64))
+        assert assert_as_oracle(*works) or value > 1 << 31
+
+
+def test_rows_are_charged() -> None:
+    row = ROWS[0]
+    arguments = row.arguments()
+    arguments[0][7] = 0, 990
+    work = make(row.text(), arguments, items=ITEMS, group_size=64, budget=1_000)
+    with pytest.raises(Trap) as caught:
+        execute(work)
+    assert (caught.value.record.kind, caught.value.record.local) == (TrapKind.BUDGET, 7)
+
+
+OTHER_LOOPS = {
+    "a sum of floats, which has an order": Row("f32", "add_f32 $s9, $s9, $s8"),
+    "an extreme of floats": Row("f32", "max_f32 $s9, $s9, $s8"),
+    "arithmetic of floats": Row("f32", "add_f32 $s8, $s8, 1.0\n or_u32 $s9, $s9, $s8"),
+    "products and sums in turns": Row("u32", "mad_u32 $s9, $s9, 31, $s8"),
+    "a difference from what was found": Row("u32", "sub_u32 $s9, $s8, $s9"),
+    "sums of which each iteration uses one": Row("u32", f"{SUM}\n xor_u32 $s10, $s10, $s9"),
+    "a value of the last iteration": Row("u32", f"{SUM}\n mov_u32 $s10, $s8"),
+    "signed and unsigned extremes": Row("u32", "min_u32 $s9, $s9, $s8\n min_s32 $s9, $s9, 9"),
+    "a division": Row("u32", "or_u32 $s8, $s8, 1\n div_u32 $s8, 99, $s8\n add_u32 $s9, $s9, $s8"),
+    "a branch": Row("u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @on\n {SUM}\n @on:"),
+    "a way out besides": Row("u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @end\n {SUM}"),
+    "a list of places": Row("u32", f"and_u32 $s8, $s8, 255\n {{gather}}\n {SUM}"),
+    "every second element": Row("u32", f"{SUM}\n add_u32 $s2, $s2, 1"),
+    "a store": Row("u32", f"{SUM}\n st_global_u32 $s8, [$d3]"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_LOOPS)
+def test_other_loops_take_one_element_after_the_other(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    row = OTHER_LOOPS[name]
+    gather = """cvt_u64_u32 $d3, $s8
+                mad_u64 $d3, $d3, 4, $d2
+                ld_global_u32 $s8, [$d3]"""
+    text = row.text().replace("{gather}", gather)
+    assert "vectorize" not in _listing(text, "raw")
+    same(text, row.arguments(), items=ITEMS, group_size=64)
+    assert capfd.readouterr().err == ""
+
+
+def test_hosts_without_masks_of_bytes_take_one_element_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(row_at_once, "host_has", lambda feature: False)
+    assert "vectorize" not in _listing(ROWS[0].text(), "raw")
+
+
+def _listing(text: str, what: str = "llvm") -> str:
+    """Return the kernel's code, or its text before LLVM's passes."""
+    (kernel,) = assemble(text).kernels
+    facts = launch_facts.facts_of(kernel, Geometry.of(groups=1, group_size=64))
+    if what == "raw":
+        return code.generate(kernel, 0, facts)
+    return code.listing(kernel, 0, facts, what)
