@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .....isa.types import Segment
-from ....analysis.loops.row_results import gathers_row
+from ....analysis.lanes.row_results import gathers_row
 from ....analysis.values.ssa import Ssa
 from ...llvm.toolchain import host_has
 from ..loops.hoisted import Hoisted
@@ -21,12 +21,9 @@ def takes_row_at_once(ssa: Ssa, hoisted: Hoisted) -> bool:
     if counter.step != 1 or counter.relation != "lt" or not hoisted.steps():
         return False
     loads = [op for n in loop.nodes for op in ssa.ops.get(n, ()) if op.ins.row.is_memory]
-    return (
-        all(
-            op in hoisted.certain
-            and op.ins.row.segment is Segment.GLOBAL
-            and hoisted.lines[op].step in (0, op.element.size)
-            for op in loads
-        )
-        and gathers_row(ssa, loop)
-    )
+    return all(
+        op in hoisted.certain
+        and op.ins.row.segment is Segment.GLOBAL
+        and hoisted.lines[op].step in (0, op.element.size)
+        for op in loads
+    ) and gathers_row(ssa, loop)

@@ -109,12 +109,12 @@ ROWS = [
     Row("u32", "shr_u32 $s8, $s8, 3\n or_u32 $s9, $s8, $s9\n and_u32 $s10, $s8, $s10"),
     Row("u32", "shl_u32 $s8, $s8, $s2\n popcount_u32 $s8, $s8\n add_u32 $s9, $s8, $s9"),
     Row("u32", "cmp_gt_u32 $c1, $s8, $s1\n cvt_u32_b1 $s8, $c1\n add_u32 $s9, $s8, $s9"),
-    Row("u32", "cmp_gt_s32 $c1, $s8, 0\n select_u32 $s8, $c1, $s8, 5\n mul_u32 $s9, $s8, $s9"),
+    Row("u32", "cmp_gt_s32 $c1, $s8, 0\n select_u32 $s8, $c1, $s8, 5\n add_u32 $s9, $s8, $s9"),
     Row("f32", "cmp_lt_f32 $c1, $s8, 1.5\n cvt_u32_b1 $s8, $c1\n add_u32 $s9, $s9, $s8"),
     Row("u64", "add_u64 $d9, $d9, $d8", "$d9"),
     Row("s64", "mul_s64 $d8, $d8, $d8\n max_s64 $d9, $d9, $d8", "$d9", walks=True),
     Row("u32", "cvt_u64_u32 $d8, $s8\n add_u64 $d9, $d9, $d8\n add_u64 $d9, $d9, 3", "$d9"),
-    Row("u8", "mad_u32 $s9, $s8, $s2, $s9\n add_u32 $s10, $s10, $s2"),
+    Row("u8", "mad_u32 $s9, $s8, $s2, $s9\n sub_u32 $s10, $s10, $s8\n sub_u32 $s10, $s10, $s2"),
 ]
 
 
@@ -160,11 +160,13 @@ OTHER_LOOPS = {
     "a sum of floats, which has an order": Row("f32", "add_f32 $s9, $s9, $s8"),
     "an extreme of floats": Row("f32", "max_f32 $s9, $s9, $s8"),
     "arithmetic of floats": Row("f32", "add_f32 $s8, $s8, 1.0\n or_u32 $s9, $s9, $s8"),
+    "a product": Row("u32", "mul_u32 $s9, $s9, $s8"),
     "products and sums in turns": Row("u32", "mad_u32 $s9, $s9, 31, $s8"),
     "a difference from what was found": Row("u32", "sub_u32 $s9, $s8, $s9"),
     "sums of which each iteration uses one": Row("u32", f"{SUM}\n xor_u32 $s10, $s10, $s9"),
     "a value of the last iteration": Row("u32", f"{SUM}\n mov_u32 $s10, $s8"),
     "signed and unsigned extremes": Row("u32", "min_u32 $s9, $s9, $s8\n min_s32 $s9, $s9, 9"),
+    "what is no element": Row("u32", f"{SUM}\n xor_u32 $s10, $s10, $s1"),
     "a division": Row("u32", "or_u32 $s8, $s8, 1\n div_u32 $s8, 99, $s8\n add_u32 $s9, $s9, $s8"),
     "a branch": Row("u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @on\n {SUM}\n @on:"),
     "a way out besides": Row("u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @end\n {SUM}"),
