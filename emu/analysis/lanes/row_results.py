@@ -1,8 +1,8 @@
 """Loops that compute a few integers of a row of elements, in whatever order iterations run.
 
-Sums, extremes and bits of integers are exact in any order. So a lane that runs alone may
-take many elements of its row at once, where the loop takes one after the other: the tokens of a
-document, the bytes of a line.
+Sums, extremes and bits of integers are exact in any order. So a lane that runs alone may take many
+elements of its row at once, where the loop takes one after the other: the tokens of a document, the
+bytes of a line.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ from ....isa.types import RegClass
 from ..flow.order import Loop
 from ..ranges.stepping import changed_parts, increment_of
 from ..values.ssa import Op, Phi, Ssa, Value
-from .one_way import times_in
 
 _ADDS = frozenset({"add", "sub", "mad"})
 """Stems that add to a number, modulo a power of two."""
 
-_COMBINES_BY_TYPE = frozenset({"min", "max", "and", "or", "xor"})
+_COMBINES_BY_TYPE = frozenset({"min", "max", "and", "or"})
+"""Stems that combine numbers in any order with the same row. LLVM moves the complement of a `xor`
+from one iteration to the next, and no longer finds that order does not matter."""
 
 _OF_ELEMENTS = (
-    frozenset({"mul", "abs", "neg", "not", "shl", "shr", "popcount", "select", "cvt"})
+    frozenset({"mul", "xor", "abs", "neg", "not", "shl", "shr", "popcount", "select", "cvt"})
     | _ADDS
     | _COMBINES_BY_TYPE
 )
@@ -31,20 +32,29 @@ _OF_ELEMENTS = (
 def gathers_row(ssa: Ssa, loop: Loop) -> bool:
     """Return whether a loop of loads computes integers that do not show the order of iterations.
 
-    There is one way through the loop, and it has no loop inside. What else it computes is of one
-    iteration.
+    It has no loop inside. Some iterations may pass by what changes a result. What else the loop
+    computes is of one iteration, and ends with it.
     """
     ops = [op for number in loop.nodes for op in ssa.ops.get(number, ())]
-    phis = [phi for number in loop.nodes for phi in ssa.phis.get(number, ())]
-    results = [phi for phi in phis if increment_of(loop, phi) is None]
+    results = [p for p in ssa.phis.get(loop.header, ()) if increment_of(loop, p) is None]
+    made = [_made_of_result(ssa, loop, phi, ops) for phi in results]
+    joins = {p for n in loop.nodes - {loop.header} for p in ssa.phis.get(n, ())}
+    left = {arg for phi in results for arg in (phi, *phi.args.values())}
     return (
         bool(results)
-        and all(phi.node == loop.header for phi in phis)
+        and all(made)
+        and joins <= {value for values in made for value in values}
         and not any(other.parent == loop.number for other in ssa.flow.loops)
-        and times_in(ssa, loop) is not None
         and all(op.ins.row.is_load or _is_of_elements(op) for op in ops)
-        and all(_is_in_any_order(ssa, loop, phi, ops) for phi in results)
+        and _taken_out(ssa, loop) <= left
     )
+
+
+def _taken_out(ssa: Ssa, loop: Loop) -> set[Value]:
+    """Return the values of a loop that phis after it have."""
+    after = (p for n, phis in ssa.phis.items() if n not in loop.nodes for p in phis)
+    values = {arg for phi in after for arg in phi.args.values()}
+    return {v for v in values if isinstance(v, (Op, Phi)) and v.node in loop.nodes}
 
 
 def _is_of_elements(op: Op) -> bool:
@@ -57,36 +67,37 @@ def _is_of_elements(op: Op) -> bool:
     return row.stem in _OF_ELEMENTS
 
 
-def _is_in_any_order(ssa: Ssa, loop: Loop, phi: Phi, ops: Collection[Op]) -> bool:
-    """Return whether each iteration only combines a phi with integers, elements among them."""
-    chain = _chain(loop, phi, ops)
-    if not chain or phi.cls not in (RegClass.S, RegClass.D):
-        return False
-    now: set[Value] = {phi, *chain}
-    used = {arg for op in ops if op not in now for arg in op.args} | {*ssa.conditions.values()}
-    used.update(a for p in ssa.phis[loop.header] if p is not phi for a in p.args.values())
-    ways = {_combination(op, now) for op in chain}
-    combined = (arg for op in chain for arg in op.args if arg not in now)
-    return (
+def _made_of_result(ssa: Ssa, loop: Loop, phi: Phi, ops: Collection[Op]) -> set[Value]:
+    """Return what an iteration makes of a result before it; none if that shows the order.
+
+    Each iteration only combines the result with integers, elements among them, or passes by that.
+    """
+    made, work = set[Value]([phi]), list[Value]([phi])
+    joins = [p for number in loop.nodes for p in ssa.phis.get(number, ())]
+    chain: list[Op] = []
+    while work:
+        now = work.pop()
+        users = [op for op in ops if now in op.args]
+        if len(users) > 1:
+            return set()
+        following = {*users, *(p for p in joins if now in p.args.values())} - made
+        chain += users
+        work += following
+        made |= following
+    ways = {_combination(op, made) for op in chain}
+    combined = (arg for op in chain for arg in op.args if arg not in made)
+    merged = (arg for v in made - {phi} if isinstance(v, Phi) for arg in v.args.values())
+    if (
         len(ways) == 1
         and None not in ways
+        and made.issuperset(merged)
+        and made.isdisjoint(ssa.conditions.values())
+        and not any(v.node == loop.header for v in made - {phi} if isinstance(v, Phi))
+        and phi.cls in (RegClass.S, RegClass.D)
         and any(_has_element(arg, loop) for arg in combined)
-        and used.isdisjoint(now)
-    )
-
-
-def _chain(loop: Loop, phi: Phi, ops: Collection[Op]) -> list[Op]:
-    """Return what an iteration does with a phi, one op after the other; none if there are ways."""
-    (end, *others) = {arg for before, arg in phi.args.items() if before in loop.nodes}
-    chain: list[Op] = []
-    now: Value = phi
-    while now is not end:
-        users = [op for op in ops if now in op.args]
-        if len(users) != 1 or others:
-            return []
-        chain += users
-        now = users[0]
-    return chain
+    ):
+        return made
+    return set()
 
 
 def _has_element(value: Value, loop: Loop) -> bool:

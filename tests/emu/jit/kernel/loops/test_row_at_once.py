@@ -102,7 +102,7 @@ ROWS = [
     Row("u32", SUM, tests_first=False, walks=True),
     Row("u8", SUM, walks=True),
     Row("s8", "mul_s32 $s8, $s8, $s8\n mad_s32 $s9, $s8, 3, $s9", tests_first=False),
-    Row("u16", "sub_u32 $s9, $s9, $s8\n xor_u32 $s10, $s10, $s8"),
+    Row("u16", "sub_u32 $s9, $s9, $s8\n or_u32 $s10, $s10, $s8"),
     Row("s16", "abs_s32 $s8, $s8\n max_s32 $s9, $s9, $s8", walks=True),
     Row("s32", "neg_s32 $s8, $s8\n min_s32 $s9, $s8, $s9"),
     Row("u32", "not_u32 $s8, $s8\n min_u32 $s9, $s8, $s9\n max_u32 $s10, $s8, $s10"),
@@ -114,6 +114,14 @@ ROWS = [
     Row("u64", "add_u64 $d9, $d9, $d8", "$d9"),
     Row("s64", "mul_s64 $d8, $d8, $d8\n max_s64 $d9, $d9, $d8", "$d9", walks=True),
     Row("u32", "cvt_u64_u32 $d8, $s8\n add_u64 $d9, $d9, $d8\n add_u64 $d9, $d9, 3", "$d9"),
+    Row("u32", f"cmp_lt_u32 $c1, $s8, $s2\n cbr $c1, @on\n {SUM}\n @on:"),
+    Row("f32", "cmp_lt_f32 $c1, $s8, 1.5\n cbr $c1, @on\n add_u32 $s9, $s9, $s8\n @on:"),
+    Row(
+        "u8",
+        f"and_u32 $s11, $s8, 1\n cmp_eq_u32 $c1, $s11, 0\n cbr $c1, @on\n {SUM}\n @on:\n"
+        "max_u32 $s10, $s10, $s8",
+        tests_first=False,
+    ),
     Row("u8", "mad_u32 $s9, $s8, $s2, $s9\n sub_u32 $s10, $s10, $s8\n sub_u32 $s10, $s10, $s2"),
 ]
 
@@ -160,15 +168,32 @@ OTHER_LOOPS = {
     "a sum of floats, which has an order": Row("f32", "add_f32 $s9, $s9, $s8"),
     "an extreme of floats": Row("f32", "max_f32 $s9, $s9, $s8"),
     "arithmetic of floats": Row("f32", "add_f32 $s8, $s8, 1.0\n or_u32 $s9, $s9, $s8"),
+    "exclusive bits": Row("u32", "xor_u32 $s9, $s9, $s8"),
     "a product": Row("u32", "mul_u32 $s9, $s9, $s8"),
     "products and sums in turns": Row("u32", "mad_u32 $s9, $s9, 31, $s8"),
     "a difference from what was found": Row("u32", "sub_u32 $s9, $s8, $s9"),
     "sums of which each iteration uses one": Row("u32", f"{SUM}\n xor_u32 $s10, $s10, $s9"),
     "a value of the last iteration": Row("u32", f"{SUM}\n mov_u32 $s10, $s8"),
     "signed and unsigned extremes": Row("u32", "min_u32 $s9, $s9, $s8\n min_s32 $s9, $s9, 9"),
-    "what is no element": Row("u32", f"{SUM}\n xor_u32 $s10, $s10, $s1"),
+    "what is no element": Row("u32", f"{SUM}\n and_u32 $s10, $s10, $s1"),
     "a division": Row("u32", "or_u32 $s8, $s8, 1\n div_u32 $s8, 99, $s8\n add_u32 $s9, $s9, $s8"),
-    "a branch": Row("u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @on\n {SUM}\n @on:"),
+    "a branch at what was found": Row(
+        "u32", f"cmp_lt_u32 $c1, $s9, 99\n cbr $c1, @on\n {SUM}\n @on:"
+    ),
+    "a value that begins anew": Row(
+        "u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @on\n mov_u32 $s9, 0\n @on:\n {SUM}"
+    ),
+    "sums on both sides": Row(
+        "u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @a\n {SUM}\n br @b\n @a:\n {SUM}\n @b:"
+    ),
+    "elements that sides choose": Row(
+        "u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @on\n mov_u32 $s8, 7\n @on:\n {SUM}"
+    ),
+    "the last element": Row("u32", f"{SUM}\n mov_u32 $s10, $s8", tests_first=False),
+    "a sum before the last number": Row(
+        "u32", f"{SUM}\n mov_u32 $s10, $s9\n add_u32 $s9, $s9, 1", tests_first=False
+    ),
+    "the last place": Row("u32", f"{SUM}\n mov_u32 $s10, $s2", tests_first=False),
     "a way out besides": Row("u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @end\n {SUM}"),
     "a list of places": Row("u32", f"and_u32 $s8, $s8, 255\n {{gather}}\n {SUM}"),
     "every second element": Row("u32", f"{SUM}\n add_u32 $s2, $s2, 1"),
