@@ -32,7 +32,7 @@ _OF_ELEMENTS = (
 def gathers_row(ssa: Ssa, loop: Loop) -> bool:
     """Return whether a loop of loads computes integers that do not show the order of iterations.
 
-    It has no loop inside. Some iterations may pass by what changes a result. What else the loop
+    It has no loop inside. Some iterations may pass by what adds to a sum. What else the loop
     computes is of one iteration, and ends with it.
     """
     ops = [op for number in loop.nodes for op in ssa.ops.get(number, ())]
@@ -86,13 +86,11 @@ def _made_of_result(ssa: Ssa, loop: Loop, phi: Phi, ops: Collection[Op]) -> set[
         made |= following
     ways = {_combination(op, made) for op in chain}
     combined = (arg for op in chain for arg in op.args if arg not in made)
-    merged = (arg for v in made - {phi} if isinstance(v, Phi) for arg in v.args.values())
+    merged = [v for v in made - {phi} if isinstance(v, Phi)]
     if (
-        len(ways) == 1
-        and None not in ways
-        and made.issuperset(merged)
+        (ways == {"add"} or (len(ways) == 1 and None not in ways and not merged))
+        and all(p.node != loop.header and made.issuperset(p.args.values()) for p in merged)
         and made.isdisjoint(ssa.conditions.values())
-        and not any(v.node == loop.header for v in made - {phi} if isinstance(v, Phi))
         and phi.cls in (RegClass.S, RegClass.D)
         and any(_has_element(arg, loop) for arg in combined)
     ):

@@ -177,6 +177,9 @@ OTHER_LOOPS = {
     "signed and unsigned extremes": Row("u32", "min_u32 $s9, $s9, $s8\n min_s32 $s9, $s9, 9"),
     "what is no element": Row("u32", f"{SUM}\n and_u32 $s10, $s10, $s1"),
     "a division": Row("u32", "or_u32 $s8, $s8, 1\n div_u32 $s8, 99, $s8\n add_u32 $s9, $s9, $s8"),
+    "an extreme that a branch passes by": Row(
+        "u32", "cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @on\n max_u32 $s9, $s9, $s8\n @on:"
+    ),
     "a branch at what was found": Row(
         "u32", f"cmp_lt_u32 $c1, $s9, 99\n cbr $c1, @on\n {SUM}\n @on:"
     ),
