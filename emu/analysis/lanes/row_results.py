@@ -85,14 +85,15 @@ def _made_of_result(ssa: Ssa, loop: Loop, phi: Phi, ops: Collection[Op]) -> set[
         work += following
         made |= following
     ways = {_combination(op, made) for op in chain}
-    combined = (arg for op in chain for arg in op.args if arg not in made)
     merged = [v for v in made - {phi} if isinstance(v, Phi)]
+    decided = [c for n, c in ssa.conditions.items() if n in loop.nodes and merged]
+    combined = [arg for op in chain for arg in op.args if arg not in made]
     if (
         (ways == {"add"} or (len(ways) == 1 and None not in ways and not merged))
         and all(p.node != loop.header and made.issuperset(p.args.values()) for p in merged)
         and made.isdisjoint(ssa.conditions.values())
         and phi.cls in (RegClass.S, RegClass.D)
-        and any(_has_element(arg, loop) for arg in combined)
+        and any(_has_element(value, loop) for value in combined + decided)
     ):
         return made
     return set()

@@ -19,6 +19,7 @@ from ..warps.uniformity import Shapes
 from .one_way import times_in
 from .own_memory import has_divergent_branch, has_own_memory
 from .own_stores import store_apart
+from .row_results import gathers_row
 
 _SHARED = frozenset({Segment.GLOBAL, Segment.GROUP})
 
@@ -198,10 +199,10 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
 
     Where native code finds how lanes run, they may also be where each lane walks by itself.
     Otherwise all addresses depend on loads. One depends on a load in the loop, or each lane steps
-    through a stretch of words of its own; bytes are gathered by the words that hold them. In a
-    chain, where an iteration loads the next one's address, lanes should wait for memory together.
-    So should they where half of the accesses are in order, as where the lanes of a piece share a
-    row of a matrix: a vector has these at once.
+    through a stretch of words of its own; bytes are gathered by the words that hold them, unless a
+    lane alone may take many at once. In a chain, where an iteration loads the next one's address,
+    lanes should wait for memory together. So should they where half of the accesses are in order,
+    as where the lanes of a piece share a row of a matrix: a vector has these at once.
     """
     accesses = [
         (op, op.base)
@@ -223,7 +224,11 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
     inside = [base for base, loads in loaded if _any_in(loop, loads)]
     if inside:
         return not any(_is_chain(base, loop) for base in inside)
-    return all(_is_word(op) and _is_stretch(base, loop) for op, base in accesses)
+    if not all(_is_stretch(base, loop) for _, base in accesses):
+        return False
+    # A lane alone takes many bytes of its row at once.
+    at_once = shapes.facts.finds_limit and gathers_row(shapes.ssa, loop)
+    return at_once or all(_is_word(op) for op, _ in accesses)
 
 
 def _is_walk(shapes: Shapes, loop: Loop, op: Op) -> bool:

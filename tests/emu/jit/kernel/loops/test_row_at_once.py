@@ -115,6 +115,7 @@ ROWS = [
     Row("s64", "mul_s64 $d8, $d8, $d8\n max_s64 $d9, $d9, $d8", "$d9", walks=True),
     Row("u32", "cvt_u64_u32 $d8, $s8\n add_u64 $d9, $d9, $d8\n add_u64 $d9, $d9, 3", "$d9"),
     Row("u32", f"cmp_lt_u32 $c1, $s8, $s2\n cbr $c1, @on\n {SUM}\n @on:"),
+    Row("f32", "cmp_lt_f32 $c1, $s8, 1.5\n cbr $c1, @on\n add_u32 $s9, $s9, 1\n @on:"),
     Row("f32", "cmp_lt_f32 $c1, $s8, 1.5\n cbr $c1, @on\n add_u32 $s9, $s9, $s8\n @on:"),
     Row(
         "u8",
