@@ -219,6 +219,17 @@ def test_other_loops_take_one_element_after_the_other(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("row", [ROWS[0], ROWS[2]], ids=str)
+def test_rows_at_once_are_tried_where_native_code_finds_limits(
+    row: Row, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("SIMTLAB_LOOPS", "measured")
+    assert "vectorize" in _listing(row.text(), "raw")
+    monkeypatch.setenv("SIMTLAB_LOOPS", "together")
+    assert "vectorize" not in _listing(row.text(), "raw")
+
+
 def test_hosts_without_masks_of_bytes_take_one_element_after_the_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
