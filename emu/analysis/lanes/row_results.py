@@ -21,6 +21,8 @@ _COMBINES_BY_TYPE = frozenset({"min", "max", "and", "or"})
 """Stems that combine numbers in any order with the same row. LLVM moves the complement of a `xor`
 from one iteration to the next, and no longer finds that order does not matter."""
 
+_ORDERS = frozenset({"cmp_lt", "cmp_le", "cmp_gt", "cmp_ge"})
+
 _OF_ELEMENTS = (
     frozenset({"mul", "xor", "abs", "neg", "not", "shl", "shr", "popcount", "select", "cvt"})
     | _ADDS
@@ -37,7 +39,10 @@ def gathers_row(ssa: Ssa, loop: Loop) -> bool:
     """
     ops = [op for number in loop.nodes for op in ssa.ops.get(number, ())]
     results = [p for p in ssa.phis.get(loop.header, ()) if increment_of(loop, p) is None]
-    made = [_made_of_result(ssa, loop, phi, ops) for phi in results]
+    made = [
+        _made_of_extreme(ssa, loop, phi, ops) or _made_of_result(ssa, loop, phi, ops)
+        for phi in results
+    ]
     joins = {p for n in loop.nodes - {loop.header} for p in ssa.phis.get(n, ())}
     left = {arg for phi in results for arg in (phi, *phi.args.values())}
     return (
@@ -96,6 +101,36 @@ def _made_of_result(ssa: Ssa, loop: Loop, phi: Phi, ops: Collection[Op]) -> set[
         and any(_has_element(value, loop) for value in combined + decided)
     ):
         return made
+    return set()
+
+
+def _made_of_extreme(ssa: Ssa, loop: Loop, phi: Phi, ops: Collection[Op]) -> set[Value]:
+    """Return what an iteration makes of an extreme: it, or an element that a branch has compared.
+
+    None if it is not one that a comparison of integers decides alone.
+    """
+    ends = {arg for before, arg in phi.args.items() if before in loop.nodes}
+    joins = [end for end in ends if isinstance(end, Phi) and end.node in loop.nodes]
+    users = [op for op in ops if phi in op.args]
+    if len(ends) != 1 or len(joins) != 1 or len(users) != 1:
+        return set()
+    (join,), (test,) = joins, users
+    others = set(join.args.values()) - {phi}
+    row, decides = test.ins.row, [n for n, c in ssa.conditions.items() if c is test]
+    (branch, *_) = (*decides, -1)
+    if (
+        row.stem in _ORDERS
+        and row.type is not None
+        and not row.type.is_float
+        and len(decides) == 1
+        and set(test.args) == {phi, *others}
+        and len(others) == 1
+        and set(join.args) <= {branch, *ssa.flow.nodes[branch].successors}
+        and not any(test in op.args or join in op.args for op in ops)
+        and not any(ssa.ops.get(n) for n in join.args if n != branch)
+        and all(_has_element(other, loop) for other in others)
+    ):
+        return {phi, join}
     return set()
 
 

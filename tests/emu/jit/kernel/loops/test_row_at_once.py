@@ -165,7 +165,23 @@ def test_rows_are_charged() -> None:
     assert (caught.value.record.kind, caught.value.record.local) == (TrapKind.BUDGET, 7)
 
 
+def _extreme(test: str, before: str = "", after: str = "") -> str:
+    return f"{before}\n cmp_{test}\n cbr $c1, @on\n mov_u32 $s9, $s8\n{after}\n @on:"
+
+
+ROWS += [
+    Row("u32", _extreme("ge_u32 $c1, $s8, $s9")),
+    Row("s16", _extreme("gt_s32 $c1, $s9, $s8"), tests_first=False, walks=True),
+    Row("u8", _extreme("le_u32 $c1, $s8, $s9", before="xor_u32 $s8, $s8, 85")),
+]
+
 OTHER_LOOPS = {
+    "an extreme of floats by a branch": Row("f32", _extreme("ge_f32 $c1, $s8, $s9")),
+    "an extreme and its place": Row(
+        "u32", _extreme("ge_u32 $c1, $s8, $s9", after="mov_u32 $s10, $s2")
+    ),
+    "a choice that compares another number": Row("u32", _extreme("ge_u32 $c1, $s2, $s9")),
+    "the last element that differs": Row("u32", _extreme("eq_u32 $c1, $s8, $s9")),
     "a sum of floats, which has an order": Row("f32", "add_f32 $s9, $s9, $s8"),
     "an extreme of floats": Row("f32", "max_f32 $s9, $s9, $s8"),
     "arithmetic of floats": Row("f32", "add_f32 $s8, $s8, 1.0\n or_u32 $s9, $s9, $s8"),
