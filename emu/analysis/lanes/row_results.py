@@ -69,7 +69,8 @@ def _is_of_elements(op: Op) -> bool:
         return True
     if any(type_ is not None and type_.is_float for type_ in (row.type, row.source)):
         return False
-    return row.stem in _OF_ELEMENTS
+    is_zero = row.stem in ("sub", "xor") and op.args[0] is op.args[1]  # no result of elements then
+    return row.stem in _OF_ELEMENTS and not is_zero
 
 
 def _made_of_result(ssa: Ssa, loop: Loop, phi: Phi, ops: Collection[Op]) -> set[Value]:

@@ -270,7 +270,7 @@ class LaneByLane:
         code.block(self._dispatched.label(loop.latch))
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
             unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
-            at_once = self._counted is None and takes_row_at_once(self._ssa, hoisted)
+            at_once = takes_row_at_once(self._ssa, hoisted)
         elif self._is_quick:
             self.one.otherwise = self.with_cold_sides(loop.latch)
             budget.spend_most(self.one, loop)

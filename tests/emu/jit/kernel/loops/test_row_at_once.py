@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import simtlab
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.lanes import sparse
 from simtlab.emu.geometry import Geometry
@@ -19,6 +20,7 @@ from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.recent import Recent
 from simtlab.emu.traps import Trap, TrapKind
 
+from ....support.counts import both
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
 from ...support.agreement import same
@@ -142,6 +144,21 @@ def test_lanes_take_rows_at_once(row: Row, width: int, capfd: pytest.CaptureFixt
     if width == 32:
         assert "masked.load" in _listing(row.text())
     assert capfd.readouterr().err == "", "LLVM warns of loops that it does not vectorise"
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("row", ROWS[:3] + ROWS[-5:], ids=str)
+def test_iterations_of_rows_are_counted(
+    row: Row, width: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (function,) = simtlab.assemble(row.text())
+    launch = function.launch(items=ITEMS, group_size=64, warp=width)
+    native, *_ = both(launch, (*row.arguments()[:-1], np.uint32(ITEMS)))
+    assert native.engine == "jit"
+    if width == 32 and row in ROWS[:3]:
+        facts = launch_facts.facts_for_counting(function.kernel, launch.geometry)
+        assert "vectorize" in code.generate(function.kernel, 0, facts)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("row", ROWS[:3], ids=str)
