@@ -104,7 +104,7 @@ class _Proof:
 
     def __init__(self, kernel: Kernel, group_size: Dim3) -> None:
         self._code, self._ssa = kernel.instructions, analyse(kernel).ssa
-        self._group_size = group_size
+        self._group_size, self._group_bytes = group_size, kernel.group_size
         self._accesses = accesses = _Accesses(self._ssa, kernel)
         self._targets: set[Value] = set(self._ssa.conditions.values())
         """Values that decide branches, now or when they are loaded again."""
@@ -157,7 +157,9 @@ class _Proof:
             return None
         if accesses.any_is_stored and (owned or deciding):
             return None
-        watches_group = follows_group and not are_own(self._ssa, self._group_size)
+        watches_group = follows_group and not are_own(
+            self._ssa, self._group_size, self._group_bytes
+        )
         if (owned & accesses.counted_params) or (watches_group and accesses.counts_in_group):
             return None
         others = frozenset(deciding) - owned

@@ -7,6 +7,10 @@ nothing needs to be watched. Branches on such numbers say which work-items run a
 atomics need not be known where nothing else is accessed between the two barriers, and where their
 order does not show, as in a histogram.
 
+A place that does not follow from numbers may be anywhere within the bounds of its address. That is
+enough for atomics and loads if nothing else is stored within them, and for any access that only one
+work-item runs.
+
 Places may also follow from the iteration of a loop (`round_counter.py`) that is the same for all
 work-items between two barriers, as in a sort by rounds, or a scan with two arrays in turns. Then
 they are calculated for each iteration.
@@ -17,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import TypeVar
 
@@ -26,10 +31,14 @@ import numpy.typing as npt
 from ....isa.types import Segment
 from ...geometry import Dim3
 from ..flow.order import START
+from ..ranges.integer_ranges import Ranges
 from ..values.commuting import commute
 from ..values.item_numbers import Numbers, calculated, of_constant
 from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .round_counter import Counter, ends_round, reached, round_counters, tree_of
+
+_SEVERAL = -1
+"""In place of the number of a work-item: several may access a byte."""
 
 Bytes = npt.NDArray[np.int64]
 """The bytes of an access, in the last dimension."""
@@ -49,23 +58,23 @@ MOST_FOLLOWED = 128
 """Iterations in which what each work-item takes along to the next one is followed."""
 
 
-def are_own(ssa: Ssa, group_size: Dim3) -> bool:
+def are_own(ssa: Ssa, group_size: Dim3, group_bytes: int) -> bool:
     """Return whether what a work-item stores to group memory is its own, from barrier to barrier.
 
     No other work-item then accesses that place in this time, whichever of them run. Or all accesses
     of a place in this time are atomics whose order does not show. Workgroups have `group_size`
-    work-items, or fewer at the edge of a grid.
+    work-items, or fewer at the edge of a grid, and `group_bytes` of memory.
     """
-    if _are_own(ssa, group_size, None):
+    if _are_own(ssa, _Places(ssa, group_size, group_bytes, None), None):
         return True
     return any(
-        counter.iterations * prod(group_size) <= MOST_NUMBERS and _are_own(ssa, group_size, counter)
+        counter.iterations * prod(group_size) <= MOST_NUMBERS
+        and _are_own(ssa, _Places(ssa, group_size, group_bytes, counter), counter)
         for counter in round_counters(ssa)
     )
 
 
-def _are_own(ssa: Ssa, group_size: Dim3, counter: Counter | None) -> bool:
-    places = _Places(ssa, group_size, counter)
+def _are_own(ssa: Ssa, places: _Places, counter: Counter | None) -> bool:
     for parts in _intervals(ssa, counter):
         ops = [op for part in parts for op in part]
         if all(op.ins.row.is_load for op in ops):
@@ -80,7 +89,7 @@ def _are_own(ssa: Ssa, group_size: Dim3, counter: Counter | None) -> bool:
         found: list[tuple[Op, _Access]] = []
         for op, is_later in zip(ops, [False] * len(parts[0]) + [True] * len(parts[1]), strict=True):
             access = places.of(op)
-            if access is None:
+            if access is None or not (op.ins.row.is_load or op.ins.row.is_atomic or access.is_own):
                 return False
             access = access if counter is None else access.during(counter, is_later=is_later)
             found.append((op, access))
@@ -136,8 +145,18 @@ class _Access:
     """The places of an access: by iteration (one without a counter), work-item and byte."""
 
     places: Bytes
+    """Of one work-item where all of them may access all of these bytes."""
     runs: npt.NDArray[np.bool_]
     """Whether a work-item may run it, by iteration and work-item."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is known which work-item accesses which byte."""
+        return not self._has_all or bool((self.runs.sum(1) <= 1).all())
+
+    @property
+    def _has_all(self) -> bool:
+        return self.places.shape[1] < self.runs.shape[1]
 
     def during(self, counter: Counter, *, is_later: bool) -> _Access:
         """Return the same by the iteration in which a barrier has been passed; -1: before the loop.
@@ -147,15 +166,18 @@ class _Access:
         if len(self.places) == len(self.runs) == 1:
             return self
         nothing = (0, 1) if is_later else (1, 0)
-        rounds = counter.iterations
-        return _Access(
-            _by_round(self.places, rounds, nothing), _by_round(self.runs, rounds, nothing)
-        )
+        rounds, runs = counter.iterations, _by_round(self.runs, counter.iterations, nothing)
+        if self._has_all:
+            return _Access(self.places, runs)
+        return _Access(_by_round(self.places, rounds, nothing), runs)
 
     def case(self, number: int) -> tuple[Bytes, Bytes]:
         """Return the bytes that are accessed in an iteration, and by which work-item."""
         runs = self.runs[number if len(self.runs) > 1 else 0]
         items = np.flatnonzero(runs)
+        if self._has_all:
+            places = self.places[0, 0, : self.places.shape[2] if items.size else 0]
+            return places, np.full(places.size, items[0] if items.size == 1 else _SEVERAL)
         places = self.places[number if len(self.places) > 1 else 0][items]
         return places.ravel(), np.repeat(items, places.shape[1])
 
@@ -215,8 +237,10 @@ def _by_place(accesses: Sequence[tuple[Bytes, Bytes]]) -> tuple[Bytes, Bytes]:
 class _Places:
     """The places that work-items access, as far as these follow from their numbers."""
 
-    def __init__(self, ssa: Ssa, group_size: Dim3, counter: Counter | None) -> None:
-        self._ssa, self._size = ssa, group_size
+    def __init__(
+        self, ssa: Ssa, group_size: Dim3, group_bytes: int, counter: Counter | None
+    ) -> None:
+        self._ssa, self._size, self._bytes = ssa, group_size, group_bytes
         self._tree = tree_of(ssa.flow)
         self._known: dict[Value, Numbers | None] = {}
         if counter is not None:
@@ -233,9 +257,23 @@ class _Places:
         if op.base is not None:
             base = self._number(op.base, DEEPEST)
         if base is None:
-            return None
+            assert op.base is not None
+            first, end = self._bounds(op.base, address.offset, type_.size)
+            return _Access(np.arange(first, end)[None, None], self._runs(op.node))
         places = np.atleast_2d(self._of_all(base)).astype(np.int64) + address.offset
         return _Access(places[:, :, None] + np.arange(type_.size), self._runs(op.node))
+
+    def _bounds(self, base: Value, offset: int, size: int) -> tuple[int, int]:
+        """Return the bytes that an access may have, first and end: other ones would trap."""
+        known = self._ranges.of(base)
+        if not known.is_unsigned(32):
+            return 0, self._bytes
+        end = min(known.most + offset + size, self._bytes)
+        return min(max(known.least + offset, 0), end), end
+
+    @cached_property
+    def _ranges(self) -> Ranges:
+        return Ranges(self._ssa)
 
     def _followed(self, counter: Counter) -> dict[Value, Numbers]:
         """Return what phis that differ among work-items are in each iteration, if that is known."""

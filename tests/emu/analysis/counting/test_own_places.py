@@ -27,7 +27,7 @@ def own(body: str, size: tuple[int, int, int] = (64, 1, 1)) -> bool:
             ret
         }}
     """).kernels
-    return are_own(analyse(kernel).ssa, size)
+    return are_own(analyse(kernel).ssa, size, kernel.group_size)
 
 
 def test_others_may_load_after_a_barrier_only() -> None:
@@ -91,6 +91,39 @@ def test_atomics_whose_order_does_not_show_may_meet() -> None:
     assert own(f"{least} atomic_max_group_u32 [part+4], $s0\n")
     assert not own(f"{least} atomic_max_group_u32 [part], $s0\n")
     assert not own(f"{least} {add}")
+
+
+def test_a_place_with_bounds_is_apart_from_others() -> None:
+    """Work-items count in one array, and load a number that is beside it."""
+    some = "ld_kernarg_u32 $s5, [%n]\n and_u32 $s5, $s5, 63\n shl_u32 $s5, $s5, 2\n"
+    add = some + "atomic_add_group_u32 [part+$s5], $s0\n"
+    assert own(add + "ld_group_u32 $s6, [flag]\n")
+    assert own(add + "st_group_u32 $s0, [flag+$s1]\n")
+    assert not own(add + "ld_group_u32 $s6, [part+252]\n")
+    assert not own(add + "ld_group_u32 $s6, [flag+$s5]\n st_group_u32 $s0, [flag+$s1]\n")
+    assert not own(add.replace("63", "64") + "ld_group_u32 $s6, [flag]\n")
+    load = some + "ld_group_u32 $s6, [part+$s5]\n"
+    assert own(load + "st_group_u32 $s0, [flag+$s1]\n")
+    assert not own(load + STORE)
+    below = load.replace("shl_u32 $s5, $s5, 2", "sub_u32 $s5, $s5, 4")
+    assert not own(below + "st_group_u32 $s0, [flag+$s1]\n")
+
+
+def test_any_place_is_that_of_the_only_work_item_that_runs() -> None:
+    only = """
+        ld_kernarg_u32 $s5, [%n]
+        cmp_ne_u32 $c0, $s0, {}
+        cbr $c0, @end
+        ld_group_u32 $s6, [part+$s5]
+        st_group_u32 $s6, [flag+$s5]
+    @end:
+    """
+    assert own(only.format(5))
+    assert own("barrier\n" + only.format(0) + "barrier\n" + STORE)
+    assert not own(only.format(0) + STORE)
+    assert not own(only.format(1).replace("cmp_ne", "cmp_gt"))
+    assert own(only.format(0), (1, 1, 1))
+    assert own(only.format(64))  # none
 
 
 ROUNDS = """
@@ -170,3 +203,23 @@ def test_what_a_work_item_takes_along_from_round_to_round_is_followed() -> None:
     assert own(SCAN.format(side=256, after=""))
     assert not own(SCAN.format(side=0, after=""))
     assert not own(SCAN.format(side=256, after="ld_private_u32 $s9, [4]\n add_u32 $s5, $s5, $s9"))
+
+
+def test_a_place_with_bounds_may_be_in_a_loop_by_rounds() -> None:
+    one_of_both = """
+        and_u32 $s9, $s4, 7
+        cmp_ne_u32 $c1, $s0, $s9
+        cbr $c1, @end
+        ld_group_u32 $s8, [flag]
+        and_u32 $s8, $s8, 127
+        shl_u32 $s8, $s8, 2
+        st_group_u32 $s0, [both+$s8]
+    @end:
+    """
+    assert own(ROUNDS.format(first="barrier\n" + one_of_both, last="", step=1))
+    several = one_of_both.replace("cmp_ne", "cmp_lt")
+    assert not own(ROUNDS.format(first="barrier\n" + several, last="", step=1))
+    wider = one_of_both.replace("127", "255")
+    assert own(ROUNDS.format(first="barrier\n" + wider, last="", step=1))  # beyond them it traps
+    wider = wider.replace("both", "part")
+    assert not own(ROUNDS.format(first="barrier\n" + wider, last="", step=1))
