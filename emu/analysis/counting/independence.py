@@ -49,11 +49,15 @@ class Reliance:
     stored: frozenset[int] | None = frozenset()
     loads: frozenset[int] = frozenset()
     owned: frozenset[int] = frozenset()
-    """Parameters whose buffers are watched: branches depend on loads, and the launch stores."""
+    """Parameters of owned places: branches depend on loads, and the launch stores.
+
+    These are watched, unless each work-item has its own element by its number."""
     watched: Mapping[int, int | None] = field(default_factory=dict)
     """The loads and stores of owned places, with their parameter; None for group memory."""
     kept_out: Mapping[int, int] = field(default_factory=dict)
-    """Other changes of global memory, which must not leave the buffers of these parameters."""
+    """Other changes of global memory, and loads of owned elements.
+
+    They must not leave the buffers of these parameters."""
     unit: int = 1
     """Bytes of an owned place in global memory: those of the smallest access."""
     group_unit: int = 0
@@ -70,7 +74,7 @@ class Reliance:
     @property
     def is_tested(self) -> bool:
         """Whether a launch has conditions to meet."""
-        return bool(self.loaded or self.watched or self.before)
+        return bool(self.loaded or self.owned or self.watched or self.before)
 
 
 def reliance_of(kernel: Kernel, group_size: Dim3, *, by_batches: bool = False) -> Reliance | None:
@@ -163,10 +167,19 @@ class _Proof:
         if (owned & accesses.counted_params) or (watches_group and accesses.counts_in_group):
             return None
         others = frozenset(deciding) - owned
-        identity = accesses.numbered_by(owned)
-        if identity is not None:
+        identities = accesses.numbered_by(owned)
+        if identities:
             found = self._found(frozenset(), others, watches_group)
-            return replace(found, in_line=identity.ins.row.stem == "workitemabsid")
+            in_line = any(op.ins.row.stem == "workitemabsid" for op in identities)
+            if accesses.stored_params == owned and len(owned) == 1:
+                return replace(found, in_line=in_line)
+            return replace(
+                found,
+                owned=frozenset(owned),
+                stored=accesses.stored_params,
+                kept_out=accesses.params_of_stores() | accesses.params_of_loads(owned),
+                in_line=in_line,
+            )
         return self._found(frozenset(owned), others, watches_group)
 
     def _found(
@@ -276,6 +289,11 @@ class _Accesses:
         stores = (op for op in self.of(Segment.GLOBAL) if not op.ins.row.is_load)
         return {op.pc: param for op in stores if (param := self.param(op)) is not None}
 
+    def params_of_loads(self, params: Collection[int]) -> dict[int, int]:
+        """Return pc of each load by some parameters -> its parameter."""
+        loads = self.loads_by_param()
+        return {op.pc: param for param in params for op in loads.get(param, ())}
+
     def stored_values(self, segment: Segment, param: int | None = None) -> set[Value]:
         """Return what is stored to a segment, or by a parameter's pointer, and at which places."""
         return {
@@ -285,14 +303,18 @@ class _Accesses:
             for value in op.args
         }
 
-    def numbered_by(self, params: Collection[int]) -> Op | None:
-        """Return the number from which the places of each work-item in a buffer follow.
+    def numbered_by(self, params: Collection[int]) -> list[Op]:
+        """Return the numbers from which the places of each work-item in buffers follow.
 
-        None if they may not be its own, or if there are stores by other pointers.
+        None if they may not be its own.
         """
-        if self.any_is_stored or len(params) != 1 or self.stored_params != params:
-            return None
-        ops = [op for op in self.of(Segment.GLOBAL) if self.param(op) in params]
+        if self.any_is_stored:
+            return []
+        found = [self._numbered_by(param) for param in params]
+        return [op for op in found if op is not None] if None not in found else []
+
+    def _numbered_by(self, param: int) -> Op | None:
+        ops = [op for op in self.of(Segment.GLOBAL) if self.param(op) == param]
         shared = numbering_of(self._ssa)
         bases = {op.base and shared[op.base] for op in ops}
         offsets = [op.ins.address.offset for op in ops if op.ins.address is not None]

@@ -102,7 +102,8 @@ def _guarded(
         return table, None
     if table.overlaps or not has_owner_numbers(work.geometry):
         return None, None
-    if relied.stored is None or not (relied.loaded or relied.watched or relied.before):
+    has_conditions = relied.loaded or relied.owned or relied.watched or relied.before
+    if relied.stored is None or not has_conditions:
         return table, frozenset(table.rows)
 
     def bases(positions: Iterable[int]) -> frozenset[int]:
@@ -117,6 +118,8 @@ def _guarded(
             return None, None
     if loaded & stored or owned & bases(relied.stored - relied.owned):
         return None, None
+    if not relied.watched and sum(len(bases([p])) for p in relied.owned) > len(owned):
+        return None, None  # elements of two parameters may meet
     return table.changed(stored), stored
 
 
@@ -163,7 +166,8 @@ class Inside:
         """Find out where at most the arguments at these places are known."""
         accesses, bounds = Accesses.of(work.kernel), [0, work.geometry.n_groups]
         ranges = Ranges(accesses.guards, work.kernargs, work.geometry, bounds, known)
-        loads = (load for load in accesses.loads if load.op.pc in self._relied.loads)
+        pcs = self._relied.loads | self._relied.kept_out.keys()
+        loads = (load for load in accesses.loads if load.op.pc in pcs)
         return all(
             _is_inside(access, ranges, buffers)
             for access in (*accesses.stores, *accesses.atomics, *loads)
