@@ -30,12 +30,13 @@ import numpy.typing as npt
 
 from ....isa.types import Segment
 from ...geometry import Dim3
+from ..flow.barriers import ends_round, reached
 from ..flow.order import START
 from ..ranges.integer_ranges import Ranges
 from ..values.commuting import commute
 from ..values.item_numbers import Numbers, calculated, of_constant
 from ..values.ssa import Const, Op, Phi, Ssa, Value
-from .round_counter import Counter, ends_round, reached, round_counters, tree_of
+from .round_counter import Counter, round_counters, tree_of
 
 _SEVERAL = -1
 """In place of the number of a work-item: several may access a byte."""
@@ -84,21 +85,20 @@ def _are_own(ssa: Ssa, places: _Places, counter: Counter | None) -> bool:
             return False
         if len(atomics) == 1 and len(atomics[0]) == len(ops):
             continue
-        if atomics and counter is not None:
-            return False
-        found: list[tuple[Op, _Access]] = []
+        found: dict[Op, _Access] = {}
         for op, is_later in zip(ops, [False] * len(parts[0]) + [True] * len(parts[1]), strict=True):
             access = places.of(op)
-            if access is None or not (op.ins.row.is_load or op.ins.row.is_atomic or access.is_own):
-                return False
-            access = access if counter is None else access.during(counter, is_later=is_later)
-            found.append((op, access))
-        others = [(op, access) for op, access in found if not op.ins.row.is_atomic]
-        groups = [[access for op, access in found if op in same] for same in atomics]
-        if atomics and not _are_disjoint([*groups, [access for _, access in others]]):
+            found[op] = access if counter is None else access.during(counter, is_later=is_later)
+        # Several work-items may store one constant to a place: their order does not show.
+        shared = [*atomics, *_constants(found)]
+        if shared and counter is not None:
             return False
-        stores = [not op.ins.row.is_load for op, _ in others]
-        if any(stores) and not _are_apart([access for _, access in others], stores):
+        others = {op: found[op] for op in ops if not any(op in same for same in shared)}
+        groups = [[found[op] for op in same] for same in shared]
+        if shared and not _are_disjoint([*groups, list(others.values())]):
+            return False
+        stores = [not op.ins.row.is_load for op in others]
+        if any(stores) and not _are_apart(list(others.values()), stores):
             return False
     return True
 
@@ -110,6 +110,16 @@ def _by_operation(ops: Sequence[Op]) -> list[list[Op]]:
         if op.ins.row.is_atomic:
             found.setdefault(op.ins.row.stem, []).append(op)
     return list(found.values())
+
+
+def _constants(found: Mapping[Op, _Access]) -> list[list[Op]]:
+    """Return the stores of constants that several work-items make to a place, by what they store."""
+    same: dict[object, list[Op]] = {}
+    for op, access in found.items():
+        is_store = not op.ins.row.is_load and not op.ins.row.is_atomic
+        if is_store and isinstance(op.args[0], Const) and not _are_apart([access], [True]):
+            same.setdefault((op.args[0].bits, op.ins.row.type), []).append(op)
+    return list(same.values())
 
 
 def _are_disjoint(groups: Sequence[Sequence[_Access]]) -> bool:
@@ -204,6 +214,8 @@ def _are_apart(accesses: Sequence[_Access], stores: Sequence[bool]) -> bool:
         _, cases = np.unique(np.hstack(looks), axis=0, return_index=True)
         if len(cases) > MOST_CASES:
             return False
+    if not all(a.is_own for a, is_store in zip(accesses, stores, strict=True) if is_store):
+        return False
     for case in cases:
         accessed = [a.case(int(case)) for a in accesses]
         stored = [found for found, is_store in zip(accessed, stores, strict=True) if is_store]
@@ -248,11 +260,11 @@ class _Places:
             if counter.iterations <= MOST_FOLLOWED:
                 self._known |= self._followed(counter)
 
-    def of(self, op: Op) -> _Access | None:
-        """Return the places of an access; None if they are not known."""
+    def of(self, op: Op) -> _Access:
+        """Return the places of an access, or the bounds of these."""
         address, type_ = op.ins.address, op.ins.row.type
-        if address is None or type_ is None:
-            return None
+        assert address is not None
+        assert type_ is not None
         base: Numbers | None = np.zeros(prod(self._size), np.uint32)
         if op.base is not None:
             base = self._number(op.base, DEEPEST)

@@ -6,11 +6,12 @@ work-items are in the same iteration when they have passed the same barriers.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ....asm.flow import dominators
 from ....isa.types import RegClass
+from ..flow.barriers import ends_round, reached
 from ..flow.order import START, Flow, Loop
 from ..ranges.trips import trips_of
 from ..values.ssa import Phi, Ssa, Value
@@ -85,28 +86,6 @@ def _is_by_rounds(flow: Flow, loop: Loop) -> bool:
         return True
     after = [s for s in flow.nodes[loop.header].successors if s in loop.nodes]
     return loop.header not in after and loop.header not in reached(flow, after)
-
-
-def ends_round(flow: Flow, number: int) -> bool:
-    """Return whether a node ends with a barrier."""
-    last = flow.nodes[number].last
-    return last is not None and last.row.is_barrier
-
-
-def reached(flow: Flow, begins: Collection[int], *, but: int | None = None) -> set[int]:
-    """Return the nodes that a work-item may run from some nodes on, until the next barrier.
-
-    With `but`, until that node, which is not one of them.
-    """
-    found, work = set(begins), list(begins)
-    while work:
-        number = work.pop()
-        if ends_round(flow, number):
-            continue
-        new = set(flow.nodes[number].successors) - found - {but}
-        found |= new
-        work += new
-    return found
 
 
 def tree_of(flow: Flow) -> dominators.DominatorTree:

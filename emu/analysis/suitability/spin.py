@@ -10,7 +10,9 @@ of a later warp would wait for ever. There are two tests, one certain and one ca
   atomic at an address that stays the same, of memory that the kernel changes. Such a kernel looks
   like one that polls. Adding a constant other than 0 does not: each iteration then gets another
   number, as from a queue. Nor does a compare-and-swap with what the loop has just seen there, if
-  it leaves the loop where it succeeds: it fails only where another one has changed the place.
+  it leaves the loop where it succeeds: it fails only where another one has changed the place. Nor
+  does a loop each of whose iterations passes a barrier poll group memory: no work-item of the
+  workgroup is left behind.
   Memory is taken for unchanged if all stores are by the pointers of other parameters. Where these
   are to one buffer after all, the budget ends a launch that waits.
 """
@@ -24,6 +26,7 @@ from ....isa.program import Kernel
 from ....isa.types import RegClass, Segment
 from ...recent import Recent
 from ..analysis import Analysis, analyse
+from ..flow.barriers import ends_round, reached
 from ..flow.order import Flow, Loop
 from ..values.ssa import Const, Op, Phi, Ssa, Value, arguments_of
 from ..warps.influence import Influence
@@ -138,18 +141,31 @@ def _polls(slices: _Slices, loop: Loop, changed: _Changed) -> bool:
         if number in conditions
         for value in slices.of(conditions[number], loop)
     }
-    reads = {v for v in decide if _reads_the_same_place(v, slices, loop, changed)}
+    reads = {
+        value
+        for value in decide
+        if isinstance(value, Op) and _reads_the_same_place(value, slices, loop, changed)
+    }
+    if _passes_barriers(flow, loop):
+        reads = {op for op in reads if op.ins.row.segment is not Segment.GROUP}
     return bool(reads - _retried(slices.form, loop, reads))
 
 
-def _retried(form: Ssa, loop: Loop, reads: set[Value]) -> set[Value]:
+def _passes_barriers(flow: Flow, loop: Loop) -> bool:
+    """Return whether each iteration passes a barrier: then the whole workgroup has come as far."""
+    if ends_round(flow, loop.header):
+        return True
+    return loop.header not in reached(flow, flow.nodes[loop.header].successors)
+
+
+def _retried(form: Ssa, loop: Loop, reads: set[Op]) -> set[Value]:
     """Return the accesses by which a loop repeats a compare-and-swap until it succeeds.
 
     They are atomics that each iteration executes, and loads of what these expect.
     """
     found: set[Value] = set()
     for cas in reads:
-        if not isinstance(cas, Op) or cas.ins.row.stem != "atomic_cas":
+        if cas.ins.row.stem != "atomic_cas":
             continue
         expected = cas.args[0]
         if _is_last_seen(expected, cas, form, loop) and _leaves_if_done(cas, form, loop):
@@ -256,9 +272,7 @@ def _inside(value: Value, loop: Loop) -> bool:
     return isinstance(value, (Op, Phi)) and value.node in loop.nodes
 
 
-def _reads_the_same_place(value: Value, slices: _Slices, loop: Loop, changed: _Changed) -> bool:
-    if not isinstance(value, Op):
-        return False
+def _reads_the_same_place(value: Op, slices: _Slices, loop: Loop, changed: _Changed) -> bool:
     row = value.ins.row
     if not (row.is_load or row.is_atomic) or row.segment not in _SHARED:
         return False

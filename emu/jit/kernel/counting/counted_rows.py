@@ -94,13 +94,41 @@ class CountedRows:
         self, number: int, ways: tuple[int, int], sides: tuple[Sequence[str], Sequence[str]]
     ) -> None:
         """Keep the lanes of both sides of a branch, and note how deep the stack is for them."""
-        for side, mask in enumerate(sides):
-            self._keep(number, (number, side), mask)
+        leaving = self._leaving(number, ways)
+        if leaving is None:
+            self._keep_sides(number, (0, 1), sides)
+        else:
+            code = self.lanes.code
+            self._keep(number, (number, 1 - leaving), sides[1 - leaving])
+            some, go = code.fresh_label("leave"), code.fresh_label("leave")
+            code.branch(self.lanes.any(sides[leaving]), some, go)
+            code.block(some)
+            self._keep_sides(number, (leaving,), sides)
+            code.jump(go)
+            code.block(go)
+        for way in dict.fromkeys(ways):
+            self._go_on(number, way)
+
+    def _keep_sides(
+        self, number: int, which: Collection[int], sides: tuple[Sequence[str], Sequence[str]]
+    ) -> None:
+        for side in which:
+            self._keep(number, (number, side), sides[side])
         if number in self.rows.noted:
             fall, taken = (self._warps.some(self.lanes.all_masks(side)) for side in sides)
             self._note(number, self._warps.both(fall, taken))
-        for way in dict.fromkeys(ways):
-            self._go_on(number, way)
+
+    def _leaving(self, number: int, ways: tuple[int, int]) -> int | None:
+        """Return the side of a branch by which lanes leave a loop, if that is worth a test.
+
+        Then its mask need not be kept in iterations in which none leaves: columns have zeros. That
+        saves the words of several warps of the launch.
+        """
+        flow, own = self.lanes.flow, self.lanes.flow.loop_of[number]
+        if own is None or not self._warps.vector or number not in self.rows.noted:
+            return None
+        outside = [way not in flow.loops[own].nodes for way in ways]
+        return outside.index(True) if outside.count(True) == 1 else None
 
     def follow(self, number: int, way: int) -> None:
         """Let all running lanes continue at a node, as one side of a branch if it is one."""

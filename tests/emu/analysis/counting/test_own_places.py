@@ -93,6 +93,39 @@ def test_atomics_whose_order_does_not_show_may_meet() -> None:
     assert not own(f"{least} {add}")
 
 
+def test_several_may_store_one_constant_to_a_place() -> None:
+    """All say that something has changed, and load that after a barrier."""
+    one, changed = "mov_u32 $s4, 1\n", "st_group_u32 $s4, [flag]\n"
+    zero = "mov_u32 $s5, 0\n"
+    load = "ld_group_u32 $s6, [flag]\n"
+    assert own(one + STORE + changed)
+    assert own(one + changed + changed + "barrier\n" + load)
+    assert own(one + "ld_kernarg_u32 $s7, [%n]\n st_group_u32 $s4, [part+$s7]\n")
+    assert not own(one + changed + load)
+    assert not own(one + zero + changed + "st_group_u32 $s5, [flag]\n")
+    assert not own(one + changed + "st_group_u8 $s4, [flag]\n")
+    assert not own(one + changed + "st_group_u32 $s0, [flag+$s1]\n")
+    assert not own(one.replace("1", "$s0") + changed)
+    rounds = f"""
+        mov_u32 $s4, 1
+        mov_u32 $s5, 0
+    @round:
+        st_group_u32 $s5, [flag]
+        barrier
+        cmp_lt_u32 $c0, $s0, 9
+        cbr $c0, @kept
+        {changed}
+    @kept:
+        barrier
+        {load}
+        {{after}}
+        cmp_ne_u32 $c0, $s6, 0
+        cbr $c0, @round
+    """
+    assert own(rounds.format(after="barrier"))
+    assert not own(rounds.format(after=""))  # the next round begins before all have loaded
+
+
 def test_a_place_with_bounds_is_apart_from_others() -> None:
     """Work-items count in one array, and load a number that is beside it."""
     some = "ld_kernarg_u32 $s5, [%n]\n and_u32 $s5, $s5, 63\n shl_u32 $s5, $s5, 2\n"

@@ -134,6 +134,27 @@ def test_a_flag_in_group_memory_is_seen():
     assert may_spin(ssa_of(head + flag + "\n st_group_u32 $s0, [flag]"))
 
 
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("@top:\n barrier\n {load} {more} cbr $c0, @top", False),
+        ("@top:\n {load} {more} barrier\n cbr $c0, @top", False),
+        ("barrier\n@top:\n {load} {more} cbr $c0, @top\n barrier\n", True),
+        ("@top:\n {load} {more} cbr $c1, @top\n barrier\n cbr $c0, @top", True),
+        ("@top:\n barrier\n@in:\n {load} {more} cbr $c0, @in\n cbr $c1, @top", True),
+    ],
+)
+def test_a_loop_that_passes_a_barrier_each_time_does_not_poll_group_memory(
+    loop: str, *, expected: bool
+):
+    head = ".group u32 flag[1]\n" + HEAD + " cmp_eq_u32 $c1, $s9, $s0\n"
+    test, stored = "cmp_ne_u32 $c0, $s1, 0\n", "\n st_{}_u32 $s0, [{}]"
+    here = loop.format(load="ld_group_u32 $s1, [flag]\n", more=test)
+    assert may_spin(ssa_of(head + here + stored.format("group", "flag"))) is expected
+    there = loop.format(load="ld_global_u32 $s1, [$d0]\n", more=test)
+    assert may_spin(ssa_of(head + there + stored.format("global", "$d0")))  # other workgroups
+
+
 @pytest.mark.parametrize("name", WALKING)
 def test_a_kernel_that_ends_by_its_own_doing_is_not_suspected(name: str):
     assert not may_spin(ssa_of(HEAD + WALKING[name]))
