@@ -7,9 +7,10 @@ nothing needs to be watched. Branches on such numbers say which work-items run a
 atomics need not be known where nothing else is accessed between the two barriers, and where their
 order does not show, as in a histogram.
 
-A place that does not follow from numbers may be anywhere within the bounds of its address. That is
-enough for atomics and loads if nothing else is stored within them, and for any access that only one
-work-item runs.
+A place that does not follow from numbers may be anywhere within the bounds of its address, or at
+multiples of a stride from its work-item's number (`strides.py`). That is enough for atomics and
+loads if nothing else is stored there, for elements of which each work-item has every n-th one, and
+for any access that only one work-item runs.
 
 Places may also follow from the iteration of a loop (`round_counter.py`) that is the same for all
 work-items between two barriers, as in a sort by rounds, or a scan with two arrays in turns. Then
@@ -32,11 +33,11 @@ from ....isa.types import Segment
 from ...geometry import Dim3
 from ..flow.barriers import ends_round, reached
 from ..flow.order import START
-from ..ranges.integer_ranges import Ranges
 from ..values.commuting import commute
 from ..values.item_numbers import Numbers, calculated, of_constant
 from ..values.ssa import Const, Op, Phi, Ssa, Value
 from .round_counter import Counter, round_counters, tree_of
+from .strides import Strides
 
 _SEVERAL = -1
 """In place of the number of a work-item: several may access a byte."""
@@ -51,6 +52,9 @@ DEEPEST = 32
 
 MOST_NUMBERS = 1 << 16
 """Iterations times work-items of a workgroup, at most."""
+
+MOST_BYTES = 1 << 17
+"""Bytes that one access may have, of all work-items of a workgroup."""
 
 MOST_CASES = 64
 """Ways in which the accesses between two barriers may differ from iteration to iteration."""
@@ -113,7 +117,7 @@ def _by_operation(ops: Sequence[Op]) -> list[list[Op]]:
 
 
 def _constants(found: Mapping[Op, _Access]) -> list[list[Op]]:
-    """Return the stores of constants that several work-items make to a place, by what they store."""
+    """Return stores of constants that several work-items make to a place, by what they store."""
     same: dict[object, list[Op]] = {}
     for op, access in found.items():
         is_store = not op.ins.row.is_load and not op.ins.row.is_atomic
@@ -270,22 +274,32 @@ class _Places:
             base = self._number(op.base, DEEPEST)
         if base is None:
             assert op.base is not None
-            first, end = self._bounds(op.base, address.offset, type_.size)
-            return _Access(np.arange(first, end)[None, None], self._runs(op.node))
+            return _Access(self._possible(op, op.base, address.offset), self._runs(op.node))
         places = np.atleast_2d(self._of_all(base)).astype(np.int64) + address.offset
         return _Access(places[:, :, None] + np.arange(type_.size), self._runs(op.node))
 
-    def _bounds(self, base: Value, offset: int, size: int) -> tuple[int, int]:
-        """Return the bytes that an access may have, first and end: other ones would trap."""
-        known = self._ranges.of(base)
-        if not known.is_unsigned(32):
-            return 0, self._bytes
-        end = min(known.most + offset + size, self._bytes)
-        return min(max(known.least + offset, 0), end), end
+    def _possible(self, op: Op, base: Value, offset: int) -> Bytes:
+        """Return the bytes that an access may have: of each work-item, or of all of them."""
+        type_, strides = op.ins.row.type, self._strides
+        assert type_ is not None
+        least, most = strides.bounds(base, op.node, DEEPEST)
+        # Beyond the group's memory it would trap.
+        end = min(most + offset + type_.size, self._bytes)
+        first = min(max(least + offset, 0), end)
+        numbers, stride = strides.of(base, DEEPEST)
+        starts = (numbers.astype(np.int64) + offset - first) % max(stride, 1)
+        count = -(-(end - first) // max(stride, 1))
+        all_bytes = np.arange(first, end)[None, None]
+        if (starts == starts[0]).all() or starts.size * count * type_.size > MOST_BYTES:
+            return all_bytes
+        each = np.arange(first, end, stride) + starts[:, None]
+        each = np.where(each < end, each, each[:, :1])
+        return (each[:, :, None] + np.arange(type_.size)).reshape(1, starts.size, -1)
 
     @cached_property
-    def _ranges(self) -> Ranges:
-        return Ranges(self._ssa)
+    def _strides(self) -> Strides:
+        items = prod(self._size)
+        return Strides(self._ssa, items, lambda value: self._number(value, DEEPEST))
 
     def _followed(self, counter: Counter) -> dict[Value, Numbers]:
         """Return what phis that differ among work-items are in each iteration, if that is known."""

@@ -59,12 +59,12 @@ def round_counters(ssa: Ssa) -> Iterator[Counter]:
                 {
                     phi: steps
                     for phi in phis
-                    if phi not in trips.values and (steps := _steps(phi, loop)) is not None
+                    if phi not in trips.values and (steps := steps_of(phi, loop)) is not None
                 },
             )
 
 
-def _steps(phi: Phi, loop: Loop) -> tuple[Value, Value] | None:
+def steps_of(phi: Phi, loop: Loop) -> tuple[Value, Value] | None:
     """Return the value that a phi begins with, and the next one; None if there are several."""
     begins, following = (
         {arg for number, arg in phi.args.items() if (number in loop.nodes) is inside}

@@ -256,3 +256,58 @@ def test_a_place_with_bounds_may_be_in_a_loop_by_rounds() -> None:
     assert own(ROUNDS.format(first="barrier\n" + wider, last="", step=1))  # beyond them it traps
     wider = wider.replace("both", "part")
     assert not own(ROUNDS.format(first="barrier\n" + wider, last="", step=1))
+
+
+FILLED = """
+    mov_u32 $s4, {begin}
+@fill:
+    cmp_ge_u32 $c0, $s4, {end}
+    cbr $c0, @filled
+    mul_u32 $s5, $s4, {size}
+    add_u32 $s5, $s5, {at}
+    st_group_u32 $s0, [part+$s5]
+    add_u32 $s4, $s4, {step}
+    br @fill
+@filled:
+    {after}
+"""
+"""`part` of 64 words, `flag` of 64 and `both` of 128 follow each other."""
+ANY = "$s0\n ld_kernarg_u32 $s9, [%n]"
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, True),
+        ({"step": 128}, True),
+        ({"step": 32}, False),
+        ({"step": 96}, False),  # as those of 32: numbers begin again at 2^32
+        ({"step": "$s0"}, False),
+        ({"size": 8, "end": 128}, True),
+        ({"size": 2}, False),
+        ({"begin": "$s1"}, False),  # each fourth word, and 64 words further
+        ({"begin": "$s1", "step": 256}, True),
+        ({"begin": 0}, False),
+        ({"at": 512}, True),
+        ({"after": "ld_group_u32 $s6, [both+$s1]"}, True),
+        ({"after": "ld_group_u32 $s6, [both+$s1+4]"}, False),
+        ({"after": "ld_group_u32 $s6, [both+508]"}, False),
+        ({"end": 128, "after": "ld_group_u32 $s6, [both]"}, True),
+        ({"end": 129, "after": "ld_group_u32 $s6, [both]"}, False),
+        ({"end": 128, "at": 4, "after": "ld_group_u32 $s6, [both]"}, False),
+        ({"begin": ANY, "end": "$s9", "after": "ld_group_u32 $s6, [both]"}, False),
+        ({"end": 128, "at": 4, "after": "ld_group_u32 $s6, [both+4]"}, True),
+    ],
+)
+def test_work_items_fill_a_table_in_turns(changed: dict[str, object], *, expected: bool) -> None:
+    usual = {"begin": "$s0", "end": 256, "step": 64, "size": 4, "at": 0, "after": ""}
+    assert own(FILLED.format(**(usual | changed))) is expected
+
+
+def test_a_row_or_a_column_of_each_work_item() -> None:
+    some = "ld_kernarg_u32 $s5, [%n]\n and_u32 $s5, $s5, {mask}\n"
+    place = some + "mad_u32 $s6, $s5, {size}, {at}\n st_group_u32 $s0, [part+$s6]\n"
+    assert own(place.format(mask=3, size=256, at="$s1"))
+    assert not own(place.format(mask=3, size=128, at="$s1"))
+    row = "shl_u32 $s7, $s0, 4\n" + place
+    assert not own(row.format(mask=3, size=4, at="$s7"))  # only columns are looked for

@@ -1,4 +1,4 @@
-"""Workgroups that run rounds until none of their work-items changes anything, or choose digits."""
+"""Workgroups that run rounds until nothing changes, choose digits, or look things up in a table."""
 
 from __future__ import annotations
 
@@ -98,7 +98,41 @@ kernel select(global u32* %x) {
 """One work-item looks for the digit of the fifth number; what it finds decides for all."""
 
 
-@pytest.mark.parametrize("text", [LEAST, SELECT])
+TABLE = """
+kernel table(global u32* %x) {
+    .group u32 limits[256]
+        workitemid_u32 $s0, 0
+        workitemflatabsid_u32 $s1
+        ld_kernarg_u64 $d1, [%x]
+        mov_u32 $s2, $s0
+    @fill:
+        cvt_u64_u32 $d2, $s2
+        mad_u64 $d2, $d2, 4, $d1
+        ld_global_u32 $s3, [$d2]
+        shl_u32 $s4, $s2, 2
+        st_group_u32 $s3, [limits+$s4]
+        add_u32 $s2, $s2, 64
+        cmp_lt_u32 $c0, $s2, 256
+        cbr $c0, @fill
+        barrier
+        mul_u32 $s4, $s1, 52
+    @look:
+        and_u32 $s4, $s4, 1020
+        ld_group_u32 $s5, [limits+$s4]
+        add_u32 $s4, $s4, 4
+        add_u32 $s6, $s6, $s5
+        cmp_lt_u32 $c0, $s6, 200
+        cbr $c0, @look
+        ld_kernarg_u64 $d3, [%y]
+        cvt_u64_u32 $d0, $s1
+        mad_u64 $d0, $d0, 4, $d3
+        st_global_u32 $s6, [$d0]
+        ret
+}""".replace("global u32* %x", "global u32* %x, global u32* %y")
+"""A workgroup fills a table in turns; what work-items find there decides."""
+
+
+@pytest.mark.parametrize("text", [LEAST, SELECT, TABLE])
 @pytest.mark.parametrize("items", [320, 300])
 def test_counts_and_results_are_those_of_the_interpreter(text: str, items: int) -> None:
     x = np.random.default_rng(5).integers(0, 90, 320).astype(np.uint32)
@@ -107,4 +141,5 @@ def test_counts_and_results_are_those_of_the_interpreter(text: str, items: int) 
     assert relied is not None
     assert not relied.group_unit
     assert not depends_on_schedule(kernel)
-    assert engines(text, x, items=items, group_size=64, widths=WIDTHS) == {"jit"}
+    y = [np.zeros(320, np.uint32)] * (text is TABLE)
+    assert engines(text, x, *y, items=items, group_size=64, widths=WIDTHS) == {"jit"}
