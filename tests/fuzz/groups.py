@@ -2,8 +2,8 @@
 
 Between two barriers an array in group memory is either its owners', read by all, or counted in by
 atomics that commute. Work-items exchange elements by distance, by bits, in trees, prefix sums and
-wavefronts, in loops, in workgroups of 1 to 1,024 work-items. Some leave group memory, some leave
-before a barrier.
+wavefronts, in loops, in workgroups of 1 to 1,024 work-items. They fill tables together and agree by
+a flag (group_rounds.py). Some leave group memory, some leave before a barrier.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from simtlab.emu.geometry import Geometry
 
-from . import group_rows
+from . import group_rounds, group_rows
 from .draft import Draft
 from .example import Generator
 from .launches import BUDGET, KEPT, Fenced, Launch, runs_of
@@ -355,7 +355,8 @@ def phase(g: Group) -> None:
     elif roll < 0.35:
         some(g, (compute, private, group_rows.look, group_rows.walk))
     else:
-        g.rng.choice((share, share, tally, tally, sums, wavefront))(g)
+        more = group_rounds.agree, group_rounds.fill, group_rounds.single
+        g.rng.choice((share, share, share, tally, tally, tally, sums, wavefront, *more))(g)
 
 
 def make(rng: random.Random) -> Fenced:
@@ -385,6 +386,7 @@ def make(rng: random.Random) -> Fenced:
             + ") {",
             f"    .group u64 data[{extent}]",
             f"    .group u64 own[{geometry.largest_group}]",
+            "    .group u64 flag[1]",
             *([f"    .group u64 spare[{spare}]"] if spare else ()),
             f"    .group u64 counts[{COUNTS}]",
             "    .private u64 mine[4]",

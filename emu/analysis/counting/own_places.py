@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import TypeVar
@@ -92,6 +92,10 @@ def _are_own(ssa: Ssa, places: _Places, counter: Counter | None) -> bool:
         found: dict[Op, _Access] = {}
         for op, is_later in zip(ops, [False] * len(parts[0]) + [True] * len(parts[1]), strict=True):
             access = places.of(op)
+            if counter is not None and counter.has_left(op.node):
+                if len(access.places) > 1:
+                    return False
+                access = replace(access, runs=access.runs.any(0)[None])
             found[op] = access if counter is None else access.during(counter, is_later=is_later)
         # Several work-items may store one constant to a place: their order does not show.
         shared = [*atomics, *_constants(found)]

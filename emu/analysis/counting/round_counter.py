@@ -1,7 +1,8 @@
 """Loops whose iterations all work-items of a workgroup count together, by its barriers.
 
-Every iteration of such a loop executes one barrier, and the loop is entered once. So all
-work-items are in the same iteration when they have passed the same barriers.
+Every iteration of such a loop executes one barrier, and the loop is entered once, or again only
+after another barrier. So all work-items are in the same iteration when they have passed the same
+barriers.
 """
 
 from __future__ import annotations
@@ -27,6 +28,14 @@ class Counter:
     """Those that are the same in all work-items, in each iteration."""
     others: Mapping[Phi, tuple[Value, Value]]
     """The first value of other phis, and that of the next iteration."""
+    repeated: frozenset[int]
+    """The nodes of the loop, if it is entered again."""
+
+    def has_left(self, node: int | None) -> bool:
+        """Return whether a node is outside of a loop that is entered again.
+
+        There it is not known which iterations of the loop an interval between barriers has."""
+        return bool(self.repeated) and node not in self.repeated
 
     def nodes(self, flow: Flow, begin: int) -> tuple[set[int], set[int]]:
         """Return the nodes that may run from `begin` until the next barrier.
@@ -61,6 +70,7 @@ def round_counters(ssa: Ssa) -> Iterator[Counter]:
                     for phi in phis
                     if phi not in trips.values and (steps := steps_of(phi, loop)) is not None
                 },
+                frozenset() if loop.parent is None else frozenset(loop.nodes),
             )
 
 
@@ -74,9 +84,12 @@ def steps_of(phi: Phi, loop: Loop) -> tuple[Value, Value] | None:
 
 
 def _is_by_rounds(flow: Flow, loop: Loop) -> bool:
-    """Return whether each iteration of a loop that is entered once executes one barrier."""
+    """Return whether each iteration of a loop executes one barrier, and others part its runs."""
     barriers = [n for n in loop.nodes if ends_round(flow, n)]
-    if loop.parent is not None or loop.is_merged or len(barriers) != 1:
+    if loop.is_merged or len(barriers) != 1:
+        return False
+    leaving = {s for n in loop.nodes for s in flow.nodes[n].successors if s not in loop.nodes}
+    if loop.header in reached(flow, leaving):
         return False
     if flow.loop_of[barriers[0]] != loop.number:
         return False  # an iteration may execute it several times

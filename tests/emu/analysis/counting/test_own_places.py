@@ -311,3 +311,46 @@ def test_a_row_or_a_column_of_each_work_item() -> None:
     assert not own(place.format(mask=3, size=128, at="$s1"))
     row = "shl_u32 $s7, $s0, 4\n" + place
     assert not own(row.format(mask=3, size=4, at="$s7"))  # only columns are looked for
+
+
+AGAIN = """
+    mov_u32 $s9, 0
+@again:
+    {before}
+    st_group_u32 $s0, [part+$s1]
+    mov_u32 $s4, 32
+@halve:
+    barrier
+    cmp_ge_u32 $c0, $s0, $s4
+    cbr $c0, @halved
+    mad_u32 $s5, $s4, 4, $s1
+    ld_group_u32 $s6, [part+$s1]
+    ld_group_u32 $s7, [part+$s5]
+    add_u32 $s6, $s6, $s7
+    st_group_u32 $s6, [part+$s1]
+@halved:
+    shr_u32 $s4, $s4, 1
+    cmp_ne_u32 $c0, $s4, 0
+    cbr $c0, @halve
+    {after}
+    cmp_ne_u32 $c0, $s8, 0
+    cbr $c0, @again
+"""
+"""A tree in a loop: $s4 is 32, 16, ... in its iterations."""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("barrier", "barrier\n ld_group_u32 $s8, [part]\n", True),
+        ("", "barrier\n ld_group_u32 $s8, [part]\n barrier", True),
+        ("", "barrier\n ld_group_u32 $s8, [part]\n", False),
+        ("", "ld_group_u32 $s8, [part]\n", False),
+        # Work-items may be in different iterations of the tree: nothing parts its runs.
+        ("cmp_eq_u32 $c1, $s0, 99", "cmp_eq_u32 $c1, $s0, 98", False),
+        ("barrier", "mul_u32 $s5, $s4, 4\n st_group_u32 $s0, [flag+$s5]\n", False),
+        ("barrier", "barrier\n st_group_u32 $s0, [flag+$s1]\n", True),
+    ],
+)
+def test_rounds_that_are_repeated(before: str, after: str, *, expected: bool) -> None:
+    assert own(AGAIN.format(before=before, after=after)) is expected

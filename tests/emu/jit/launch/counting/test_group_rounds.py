@@ -132,7 +132,55 @@ kernel table(global u32* %x) {
 """A workgroup fills a table in turns; what work-items find there decides."""
 
 
-@pytest.mark.parametrize("text", [LEAST, SELECT, TABLE])
+SMOOTH = """
+kernel smooth(global u32* %x) {
+    .group u32 own[66]
+    .group u32 most[64]
+        workitemid_u32 $s0, 0
+        workitemflatabsid_u32 $s1
+        cvt_u64_u32 $d0, $s1
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d0, $d0, 4, $d1
+        ld_global_u32 $s2, [$d0]
+        shl_u32 $s3, $s0, 2
+        st_group_u32 $s2, [own+$s3+4]
+    @round:
+        barrier
+        ld_group_u32 $s4, [own+$s3]
+        ld_group_u32 $s5, [own+$s3+8]
+        min_u32 $s4, $s4, $s5
+        add_u32 $s4, $s4, 2
+        min_u32 $s4, $s4, $s2
+        sub_u32 $s6, $s2, $s4
+        mov_u32 $s2, $s4
+        st_group_u32 $s6, [most+$s3]
+        mov_u32 $s7, 32
+    @halve:
+        barrier
+        cmp_ge_u32 $c0, $s0, $s7
+        cbr $c0, @halved
+        mad_u32 $s8, $s7, 4, $s3
+        ld_group_u32 $s5, [most+$s3]
+        ld_group_u32 $s6, [most+$s8]
+        cmp_le_u32 $c0, $s6, $s5
+        cbr $c0, @halved
+        st_group_u32 $s6, [most+$s3]
+    @halved:
+        shr_u32 $s7, $s7, 1
+        cmp_ne_u32 $c0, $s7, 0
+        cbr $c0, @halve
+        barrier
+        st_group_u32 $s2, [own+$s3+4]
+        ld_group_u32 $s5, [most]
+        cmp_gt_u32 $c0, $s5, 1
+        cbr $c0, @round
+        st_global_u32 $s2, [$d0]
+        ret
+}"""
+"""Rounds until the largest change is small, which a tree finds: a loop with barriers in another."""
+
+
+@pytest.mark.parametrize("text", [LEAST, SELECT, TABLE, SMOOTH])
 @pytest.mark.parametrize("items", [320, 300])
 def test_counts_and_results_are_those_of_the_interpreter(text: str, items: int) -> None:
     x = np.random.default_rng(5).integers(0, 90, 320).astype(np.uint32)
