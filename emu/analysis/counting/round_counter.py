@@ -34,7 +34,8 @@ class Counter:
     def has_left(self, node: int | None) -> bool:
         """Return whether a node is outside of a loop that is entered again.
 
-        There it is not known which iterations of the loop an interval between barriers has."""
+        There it is not known which iterations of the loop an interval between barriers has.
+        """
         return bool(self.repeated) and node not in self.repeated
 
     def nodes(self, flow: Flow, begin: int) -> tuple[set[int], set[int]]:
