@@ -306,7 +306,7 @@ class _Accesses:
     def numbered_by(self, params: Collection[int]) -> list[Op]:
         """Return the numbers from which the places of each work-item in buffers follow.
 
-        None if they may not be its own.
+        There are none if places in one of the buffers may not be its own.
         """
         if self.any_is_stored:
             return []

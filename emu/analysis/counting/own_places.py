@@ -95,7 +95,7 @@ def _are_own(ssa: Ssa, places: _Places, counter: Counter | None) -> bool:
             if counter is not None and counter.has_left(op.node):
                 if len(access.places) > 1:
                     return False
-                access = replace(access, runs=access.runs.any(0)[None])
+                access = replace(access, runs=access.runs.any(0, keepdims=True))
             found[op] = access if counter is None else access.during(counter, is_later=is_later)
         # Several work-items may store one constant to a place: their order does not show.
         shared = [*atomics, *_constants(found)]
