@@ -41,6 +41,8 @@ def growth(value: Value, known: Callable[[Value], int | None]) -> int | None:
             return a + b
         case "cvt", [int() as a]:
             return a
+        case "mad", [0, 0, int() as c]:
+            return c
         case "mad", [int() as a, 0, int() as c] if factor is not None:
             return a * factor + c
         case "mul", [int() as a, 0] if factor is not None:

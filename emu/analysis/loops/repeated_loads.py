@@ -26,14 +26,18 @@ def repeats_loads(ssa: Ssa, loop: Loop) -> bool:
         and op.ins.row.segment is Segment.GLOBAL
         and op.base is not None
         and any(isinstance(v, Op) and v.ins.row.unit is Unit.ID for v in made_of([op.base]))
-        and _is_repeated(op.base, loop, outer)
+        and _is_repeated(ssa, op.base, loop, outer)
         for number in loop.nodes
         for op in ssa.ops.get(number, ())
     )
 
 
-def _is_repeated(value: Value, loop: Loop, outer: Loop) -> bool:
-    """Return whether a value is the same in the same iteration of an inner loop each time."""
+def _is_repeated(ssa: Ssa, value: Value, loop: Loop, outer: Loop) -> bool:
+    """Return whether a value is the same in the same iteration of an inner loop each time.
+
+    That loop may have loops in it.
+    """
+    headers = {inner.header for inner in ssa.flow.loops if inner.nodes <= loop.nodes}
     return all(
-        isinstance(part, Phi) and part.node == loop.header for part in changed_parts(value, outer)
+        isinstance(part, Phi) and part.node in headers for part in changed_parts(value, outer)
     )

@@ -70,8 +70,6 @@ def _of_lane(ssa: Ssa, value: Value) -> int | None:
     if not isinstance(value, Op):
         return None
     row = value.ins.row
-    if row.stem == "mad" and growth(value.args[0], known) == growth(value.args[1], known) == 0:
-        return growth(value.args[2], known)
     if value.args:
         return _of_difference(value, known)
     if row.stem in _ROWS:

@@ -75,6 +75,12 @@ class Decisions:
                 self.spans.attempt(lambda op=value: self._decided(op))
         return self.inside()
 
+    def share_rows(self, inside: frozenset[Op]) -> bool:
+        """Return whether loads in loops share rows, given the accesses that are inside."""
+        self._memory.inside = inside
+        loop_of = self._ssa.flow.loop_of
+        return any(loop_of[op.node] is not None and self._memory.shares_row(op) for op in inside)
+
     def decide_guards(self) -> bool:
         """Ask for the conditions under which lanes do not return at once; return if there are any.
 

@@ -106,7 +106,9 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
         if not gains.are_enough(inside, row=facts.group_size[0] if in_row else 0):
             return None
         if lanes.flow.loops and gains.written() > MOST_WRITTEN and not gains.has_edges():
-            return None  # the loops have versions without tests of their own
+            # The loops have versions without tests of their own, where loads share no rows.
+            if not decisions.share_rows(inside):
+                return None
     gains_at_edges = gains.are_enough_at_edges(inside)
     is_stream = gains.is_stream(inside)
     return Interior(

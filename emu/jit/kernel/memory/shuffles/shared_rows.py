@@ -8,6 +8,7 @@ outside of these loads is read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,11 @@ from ..addressing.addresses import Addresses
 
 LINE = 64
 """Bytes of a vector that is shifted, and of a line of the cache."""
+
+MOST_TERMS = 8
+"""Parts of an index that wait to be looked at."""
+
+_PRODUCTS = ("mad_u32", "mad_s32")
 
 _ADDED = {"add_u32": 1, "add_s32": 1, "sub_u32": -1, "sub_s32": -1}
 
@@ -152,27 +158,35 @@ class SharedRows:
         type_ = op.ins.row.type
         if form is None or form.index is None or type_ is None:
             return None, 0
-        index, more = self._index(form.index)
+        more, terms = self._terms(form.index)
         uniform = frozenset((self._number(value), factor) for value, factor in form.uniform)
-        key = uniform, self._number(index), form.scale, form.signed, type_.size
+        key = uniform, terms, form.scale, form.signed, type_.size
         return key, form.constant + op.address.offset + more * form.scale
 
-    def _index(self, index: Value) -> tuple[Value, int]:
-        """Return an index and what is added to it at last.
+    def _terms(self, index: Value) -> tuple[int, frozenset[tuple[object, int]]]:
+        """Return an index as a constant and a sum of other numbers, with how often each is added.
 
         The sum may wrap around. Two places in one buffer that are a constant apart then are so
         modulo 2^32, and no buffer has room for more.
         """
-        more = 0
-        while isinstance(index, Op) and (sign := _ADDED.get(index.ins.row.name)) is not None:
-            a, b = index.args[:2]
-            if sign > 0 and isinstance(a, Const):
-                a, b = b, a
-            if not isinstance(b, Const):
-                break
-            more += sign * sign_extend(b.bits, 32)
-            index = a
-        return index, sign_extend(more & 0xFFFFFFFF, 32)
+        constant, terms = 0, Counter[object]()
+        work = [(index, 1)]
+        while work:
+            value, sign = work.pop()
+            if isinstance(value, Const):
+                constant += sign * sign_extend(value.bits, 32)
+                continue
+            name = value.ins.row.name if isinstance(value, Op) else ""
+            if name in _ADDED and len(work) < MOST_TERMS:
+                a, b = value.args[:2]
+                work += [(a, sign), (b, sign * _ADDED[name])]
+            elif name in _PRODUCTS and len(work) < MOST_TERMS:
+                factors = frozenset(Counter(self._number(f) for f in value.args[:2]).items())
+                terms[factors] += sign
+                work.append((value.args[2], sign))
+            else:
+                terms[self._number(value)] += sign
+        return sign_extend(constant & 0xFFFFFFFF, 32), frozenset(terms.items())
 
     def _number(self, value: Value) -> object:
         return self._numbers.get(value, value)
