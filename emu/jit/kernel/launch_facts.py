@@ -17,6 +17,7 @@ from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.widths.columns import column_facts
 from ...analysis.widths.few_running import few_running_facts
 from ...analysis.widths.one_warp import one_warp_facts
+from ...analysis.widths.registers import reads_in_registers
 from ...analysis.widths.row_pieces import row_pieces
 from ...analysis.widths.shared_columns import sharing_facts
 from ...analysis.widths.turn_tiles import in_row, leaves_in_turn
@@ -62,9 +63,18 @@ def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     if may_share_rows(kernel) and shifts_fast():
         least = SMALL if shifts_fast(SMALL) else WORDS
         facts = replace(facts, shares_rows=least.size)
-        if facts.width > WIDE and analyse(kernel).copies_rows:
-            facts = replace(facts, width=WIDE)  # rows of more vectors have no registers
+        if facts.width > USUAL and analyse(kernel).copies_rows:
+            facts = _with_rows_in_registers(kernel, facts)
     return replace(facts, strips=True) if _goes_down(kernel, geometry, facts) else facts
+
+
+def _with_rows_in_registers(kernel: Kernel, facts: Facts) -> Facts:
+    """Return facts under which rows that loads share have registers, with all that loops read."""
+    widest = replace(facts, width=min(facts.width, WIDE))
+    shapes = analyse(kernel).shapes(widest)
+    if reads_in_registers(shapes, widest.width) or not reads_in_registers(shapes, USUAL):
+        return widest
+    return replace(facts, width=USUAL)
 
 
 def _may_gather(kernel: Kernel) -> bool:

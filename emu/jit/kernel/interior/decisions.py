@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
+from ....analysis.lanes.lane_plan import LONG, LONG_UNITS
 from ....analysis.ranges.guards import Guard, Guards
 from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Op, Ssa, Value
@@ -29,6 +30,9 @@ from .spans import Spans
 
 FARTHEST = 1 << 47
 """Bytes between a pointer and the start of its buffer, at most."""
+
+MOST_BESIDE_ROWS = 4
+"""Instructions of arithmetic for each load that shares a row, up to which loads take the time."""
 
 _RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
@@ -76,10 +80,22 @@ class Decisions:
         return self.inside()
 
     def share_rows(self, inside: frozenset[Op]) -> bool:
-        """Return whether loads in loops share rows, given the accesses that are inside."""
+        """Return whether loads in loops share rows, and little is computed beside them.
+
+        `inside` are the accesses that need no test.
+        """
         self._memory.inside = inside
-        loop_of = self._ssa.flow.loop_of
-        return any(loop_of[op.node] is not None and self._memory.shares_row(op) for op in inside)
+        flow, shapes = self._ssa.flow, self._shapes
+        ops = [op for n, ops in self._ssa.ops.items() if flow.loop_of[n] is not None for op in ops]
+        loads = sum(op in inside and self._memory.shares_row(op) for op in ops)
+        computed = sum(
+            LONG if op.ins.row.unit in LONG_UNITS else 1
+            for op in ops
+            if not (op.ins.row.is_memory or op.parts or shapes.is_uniform(op))
+            and op.cls is not RegClass.C
+            and shapes.stride(op) is None
+        )
+        return 0 < computed <= MOST_BESIDE_ROWS * loads
 
     def decide_guards(self) -> bool:
         """Ask for the conditions under which lanes do not return at once; return if there are any.
@@ -174,6 +190,8 @@ class Decisions:
         """Ask that accesses are inside where comparisons let lanes make them; return those.
 
         `shapes` are those of the warps, in which an access of one place is made without a mask.
+        What is compared must be the same in all lanes of a warp: of neighbours, the first lane's
+        place is that of all, and must be a place even if that lane does not run.
         """
         known, found = Guards(self._ssa), set[Op]()
         for number in self._ssa.flow.order:
@@ -181,7 +199,10 @@ class Decisions:
                 base = op.base if op.ins.row.segment is Segment.GLOBAL else None
                 if base is None or shapes.is_uniform(base):
                     continue
-                if self.spans.attempt(lambda op=op: self._is_inside_under(op, known.at(op.node))):
+                found_there = [g for g in known.at(op.node) if shapes.is_uniform(g.value)]
+                if self.spans.attempt(
+                    lambda op=op, there=found_there: self._is_inside_under(op, there)
+                ):
                     found.add(op)
         return frozenset(found)
 

@@ -1,10 +1,9 @@
 """Rows of flat numbers, one after the other: whole warps from a row's start, and the rest of it.
 
-Kernels that take a flat number apart (`i % w`, `i / w`) have rows that are no whole warps. Where
-branches depend on the row alone, all lanes of a row run alike, so warps may begin where rows do:
-quotients are scalars, and only the warp in which a row ends has a mask. That warp has as many
-vectors as are left of the row. What accesses are tested for is tested once for all rows of a
-workgroup.
+Kernels that take a flat number apart (`i % w`, `i / w`) have rows that are no whole warps. So warps
+begin where rows do: quotients are scalars, and only the warp in which a row ends, and branches at
+edges of the row, have masks. That warp has as many vectors as are left of the row. What accesses
+are tested for is tested once for all rows of a workgroup.
 """
 
 from __future__ import annotations
@@ -117,7 +116,6 @@ class FlatRows:
             or conditions.never
             or any(_is_short(op) for op in rows)
             or any(op not in assumed.known and op not in assumed.rest for op in rows)
-            or inner.uniform_branches() != lanes.ssa.conditions.keys()
             or any(_ends_in_row(inner, op) for op in lanes.ssa.values())
             or depends_on_start(inner)
             or not saves_gathers(inside, inner)

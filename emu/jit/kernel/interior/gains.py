@@ -6,13 +6,14 @@ result, and by how much is computed beside them.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from math import inf, prod
 
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import Loop
 from ....analysis.lanes.interior import Assumed
+from ....analysis.lanes.lane_plan import LONG, LONG_UNITS
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op, Ssa
 from ..lane_code import LaneCode
@@ -166,19 +167,17 @@ class Gains:
         Short loops whose iterations are counted are unrolled; others have a version without tests.
         """
         flow, total = self._ssa.flow, 0
-        sizes = {
-            loop.number: sum(len(self._ssa.ops.get(n, ())) for n in loop.nodes)
-            for loop in flow.loops
-        }
-        for number, ops in self._ssa.ops.items():
+        lengths = {number: _length(ops) for number, ops in self._ssa.ops.items()}
+        sizes = {loop.number: sum(lengths.get(n, 0) for n in loop.nodes) for loop in flow.loops}
+        for number, length in lengths.items():
             around, times = flow.loops_around(number), self._times(number)
             if not around:
-                total += len(ops)
+                total += length
             elif times == inf:
-                total += 2 * len(ops)
+                total += 2 * length
             else:
                 most = MOST_UNROLLED // max(1, sizes[around[0].number])
-                total += max(2, min(int(times), most)) * len(ops)
+                total += max(2, min(int(times), most)) * length
         return total
 
     @cached_property
@@ -207,6 +206,11 @@ class Gains:
             if node in loop.nodes:
                 times *= self._returns.get(loop.number, inf) + 1
         return times
+
+
+def _length(ops: Sequence[Op]) -> int:
+    """Return about how many instructions ops are written as."""
+    return sum(LONG if op.ins.row.unit in LONG_UNITS else 1 for op in ops)
 
 
 def global_accesses(ssa: Ssa) -> frozenset[Op]:

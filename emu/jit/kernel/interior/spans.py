@@ -17,7 +17,7 @@ from .....isa.types import RegClass, Segment, mask_of, sign_extend
 from ....analysis.facts import OF_ACTIVE_LANES
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.counted_up import counter_from_constant
-from ....analysis.ranges.net_steps import net_step
+from ....analysis.ranges.net_steps import net_steps
 from ....analysis.values.ssa import Const, Op, Phi, Value, sources_of
 from ...arithmetic import emit as alu
 from ...runtime.context import Slot
@@ -184,26 +184,42 @@ class Spans:
         return between(min(numbers), max(numbers), multiple)
 
     def _stepped(self, phi: Phi) -> Span | None:
-        """Return the span of what a counted loop steps by a constant, as a pointer."""
+        """Return the span of what a counted loop steps by a constant or by one number, as a pointer.
+        """
         ssa = self._lanes.ssa
         for loop in ssa.flow.loops:
             trips = self._trips.get(loop.number)
             entering = {arg for before, arg in phi.args.items() if before not in loop.nodes}
             if loop.header != phi.node or trips is None or len(entering) != 1:
                 continue
-            step, first = net_step(ssa, self._trips, loop, phi), self.of(entering.pop())
-            if step is None or first is None:
+            steps, found = net_steps(ssa, self._trips, loop, phi), self.of(entering.pop())
+            if steps is None or found is None:
                 return None
+            step, values = steps
             low, high = sorted((0, step * trips.returns))
-            return Span(
-                first.low.plus(Bound(constant=low)),
-                first.high.plus(Bound(constant=high)),
-                first.least + low,
-                first.most + high,
-                gcd(first.multiple, step & -step or first.multiple),
-                first.param,
-            )
+            found = self._arithmetic.sum(found, between(low, high, step & -step or 1 << 32))
+            for value, times in values.items():
+                way = self._way(value, times * trips.returns)
+                found = self._arithmetic.sum(found, way)
+            return found
         return self._below_argument(phi) if self.counts_to_arguments else None
+
+    def _way(self, value: Value, times: int) -> Span | None:
+        """Return the span of what lies between 0 and a multiple of one number."""
+        number = self.of(value)
+        if number is None or not number.is_single:
+            return None
+        way = self._arithmetic.product(number, constant(times))
+        if way is None:
+            return None
+        extreme, none = self._arithmetic.bounds.extreme, Bound()
+        return Span(
+            extreme("llvm.smin", way.low, none),
+            extreme("llvm.smax", way.low, none),
+            min(way.least, 0),
+            max(way.most, 0),
+            way.multiple,
+        )
 
     def _below_argument(self, phi: Phi) -> Span | None:
         """Return the span of what counts from a constant up to an argument, in the loop's body."""

@@ -1,4 +1,4 @@
-"""Rows of flat numbers in which all lanes branch alike, against the oracle."""
+"""Rows of flat numbers, against the oracle."""
 
 from __future__ import annotations
 
@@ -259,3 +259,123 @@ def test_accesses_are_shown_to_be_inside_by_comparisons(
     monkeypatch.setattr(Decisions, "inside_where_guarded", shown)
     assert has_rows(work_of(kernel(edges), (40, 7, 4)))
     assert [len(ops) for ops in found] == [count]
+
+
+COLUMNS = {
+    "signed": """
+        cmp_lt_s32 $c0, $s8, 0
+        cbr $c0, @store
+        cmp_lt_s32 $c0, $s9, 0
+        cbr $c0, @store
+        cmp_ge_s32 $c0, $s8, $s2
+        cbr $c0, @store
+        cmp_ge_s32 $c0, $s9, $s3
+        cbr $c0, @store
+    """,
+    "unsigned": """
+        cmp_ge_u32 $c0, $s9, $s3
+        cbr $c0, @store
+        cmp_ge_u32 $c0, $s8, $s2
+        cbr $c0, @store
+    """,
+    "of the row": """
+        cmp_ge_u32 $c0, $s9, $s3
+        cbr $c0, @store
+    """,
+    "some": """
+        cmp_eq_u32 $c0, $s4, 4
+        cbr $c0, @next
+        cmp_ge_u32 $c0, $s9, $s3
+        cbr $c0, @store
+        cmp_ge_u32 $c0, $s8, $s2
+        cbr $c0, @store
+    """,
+}
+
+
+def window(edges: str, type_: str = "f32", size: int = 4) -> str:
+    """Each pixel's neighbours, in planes at distances of the image."""
+    return f"""
+    kernel k(u32 %n, u32 %width, u32 %height, global {type_}* %image, global {type_}* %out) {{
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        ld_kernarg_u32 $s2, [%width]
+        ld_kernarg_u32 $s3, [%height]
+        rem_u32 $s4, $s0, $s2
+        div_u32 $s5, $s0, $s2
+        ld_kernarg_u64 $d0, [%image]
+        ld_kernarg_u64 $d1, [%out]
+        mad_u32 $s13, $s5, $s2, $s4
+        mov_u32 $s6, -1
+    @row:
+        mov_u32 $s7, -1
+    @place:
+        add_s32 $s8, $s4, $s7
+        add_s32 $s9, $s5, $s6
+        mov_u32 $s12, 0
+        {COLUMNS[edges]}
+        mad_u32 $s11, $s9, $s2, $s8
+        cvt_u64_u32 $d2, $s11
+        mad_u64 $d2, $d2, {size}, $d0
+        ld_global_{type_} $s12, [$d2]
+    @store:
+        cvt_u64_u32 $d2, $s13
+        mad_u64 $d2, $d2, {size}, $d1
+        st_global_{type_} $s12, [$d2]
+    @next:
+        add_u32 $s13, $s13, $s1
+        add_s32 $s7, $s7, 1
+        cmp_le_s32 $c0, $s7, 1
+        cbr $c0, @place
+        add_s32 $s6, $s6, 1
+        cmp_le_s32 $c0, $s6, 1
+        cbr $c0, @row
+    @done:
+        ret
+    }}"""
+
+
+def image_of(
+    text: str, width: int, height: int, *, dtype: type = np.float32, short: int = 0, group: int = 64
+) -> Work:
+    n = width * height
+    image = np.random.default_rng(n).integers(1, 100, n - short).astype(dtype)
+    given = [n, width, height, image, np.zeros(9 * n, dtype)]
+    return make(text, given, items=-(-n // group) * group, group_size=group)
+
+
+@pytest.mark.parametrize("edges", COLUMNS)
+@pytest.mark.parametrize("width", [1, 8, 17, 32, 40, 56, 100])
+def test_lanes_of_a_row_may_part(edges: str, width: int) -> None:
+    """Without a comparison of columns, the first and the last place are beside the image."""
+    works = [image_of(window(edges), width, 9) for _ in "ab"]
+    assert has_rows(works[0])
+    assert assert_as_oracle(*works) == (edges == "of the row")
+
+
+@pytest.mark.parametrize("lanes", [1, 7, 16, 32, 64, 128])
+@pytest.mark.parametrize("edges", ["signed", "some"])
+def test_rows_whose_lanes_part_in_warps_of_any_width(
+    edges: str, lanes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def facts(kernel: Kernel, geometry: Geometry) -> Facts:
+        return replace(facts_of(kernel, geometry), width=lanes, whole=False)
+
+    monkeypatch.setattr(plan, "facts_of", facts)
+    for width in (33, 61):
+        assert_as_oracle(*(image_of(window(edges), width, 7, group=200) for _ in "ab"))
+
+
+@pytest.mark.parametrize("short", [1, 30, 64])
+@pytest.mark.parametrize("edges", ["signed", "unsigned"])
+def test_rows_whose_lanes_part_trap(edges: str, short: int) -> None:
+    works = [image_of(window(edges), 40, 7, short=short) for _ in "ab"]
+    assert assert_as_oracle(*works)
+
+
+@pytest.mark.parametrize(("type_", "dtype"), [("u8", np.uint8), ("s16", np.int16)])
+def test_rows_of_narrow_elements_whose_lanes_part(type_: str, dtype: type) -> None:
+    text = window("signed", type_, np.dtype(dtype).itemsize)
+    assert_as_oracle(*(image_of(text, 40, 7, dtype=dtype) for _ in "ab"))

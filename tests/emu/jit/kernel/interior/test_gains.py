@@ -7,6 +7,7 @@ import pytest
 
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.kernel.interior import version
 from simtlab.emu.jit.kernel.launch_facts import facts_of
 
@@ -117,7 +118,7 @@ def test_rows_of_few_warps_with_edges_have_warps_of_32(across: int, width: int) 
         assert facts_of(work.kernel, work.geometry).width == expected
 
 
-def beside_a_loop(bound: str, *, inside: bool = False) -> Work:
+def beside_a_loop(bound: str, *, inside: bool = False, more: str = "") -> Work:
     """Sums of neighbours, and a loop from 0 to a bound; `inside`: neighbours are loaded in it."""
     loads = "\n".join(
         f"ld_global_u32 $s4, [$d1{at:+}]\n add_u32 $s2, $s2, $s4" for at in (-4, 0, 4, 8)
@@ -132,6 +133,7 @@ def beside_a_loop(bound: str, *, inside: bool = False) -> Work:
     @loop:
         mad_u32 $s2, $s2, 17, $s3
         {loads if inside else ""}
+        {more}
         add_u32 $s3, $s3, 1
         cmp_lt_u32 $c1, $s3, {bound}
         cbr $c1, @loop
@@ -182,15 +184,31 @@ def test_loops_that_all_lanes_run_in_step_have_one(condition: str, has_one: bool
         assert_as_oracle(*(chase(condition, n=n) for _ in "ab"))
 
 
-@pytest.mark.parametrize(("most", "has_one"), [(version.MOST_WRITTEN, True), (20, False)])
-def test_loops_that_are_unrolled_far_gain_nothing(
-    most: int, has_one: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("most", "shifts", "has_one"),
+    [(version.MOST_WRITTEN, False, True), (20, False, False), (20, True, True)],
+)
+def test_loops_that_are_unrolled_far_gain_where_loads_share_rows(
+    most: int, shifts: bool, has_one: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nine iterations of six instructions: each version would be compiled with all of them."""
     monkeypatch.setattr(version, "MOST_WRITTEN", most)
+    monkeypatch.setattr(launch_facts, "shifts_fast", lambda kind=None: shifts)
     work = beside_a_loop("9", inside=True)
     assert ("\nrun_head:" in code_of(work)) == has_one
     assert_as_oracle(work, beside_a_loop("9", inside=True))
+
+
+@pytest.mark.parametrize(("computing", "has_one"), [(5, True), (30, False)])
+def test_rows_that_loads_share_gain_little_beside_much_else(
+    computing: int, has_one: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(version, "MOST_WRITTEN", 20)
+    monkeypatch.setattr(launch_facts, "shifts_fast", lambda kind=None: True)
+    more = "\n".join(f"mad_u32 $s2, $s2, $s2, {i}" for i in range(computing))
+    work = beside_a_loop("9", inside=True, more=more)
+    assert ("\nrun_head:" in code_of(work)) == has_one
+    assert_as_oracle(work, beside_a_loop("9", inside=True, more=more))
 
 
 def search(address: str, *, n: int = 300, items: int = 384, group: int = 128) -> Work:
