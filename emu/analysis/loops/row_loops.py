@@ -28,7 +28,7 @@ def loads_neighbours(ssa: Ssa, loop: Loop) -> bool:
     It stores nothing, and its sums and the rows have registers.
     """
     ops = [op for number in loop.nodes for op in ssa.ops.get(number, ()) if op.ins.row.is_memory]
-    if loop.parent is None or not all(op.ins.row.is_load for op in ops):
+    if not all(op.ins.row.is_load for op in ops):
         return False
     rows = sum(_is_neighbour(ssa, op, loop) for op in ops)
     sums = len(ssa.phis.get(loop.header, ())) - 1

@@ -22,6 +22,9 @@ MOST_ITERATIONS = 8
 MOST_INSTRUCTIONS = 16
 """Instructions of an iteration."""
 
+MOST_ONCE = 40
+"""The same for a loop along a row that is in no other one, whose copies are straight code."""
+
 MOST_AROUND = 24
 """Instructions of an iteration of a loop around one along a row, that one's iteration included."""
 
@@ -32,11 +35,16 @@ def short_loops(code: tuple[Instruction, ...], flow: Flow) -> tuple[set[int], se
     The second ones are along rows. Loops of such rows have copies as well where a third loop loads
     the same rows again, as those around each pixel. How often they repeat is not looked at.
     """
-    loops = [loop for loop in flow.loops if _is_short(code, flow, loop)]
-    if not loops:
+    loops = [loop for loop in flow.loops if _is_short(code, flow, loop, MOST_INSTRUCTIONS)]
+    only = [
+        loop
+        for loop in flow.loops
+        if loop.parent is None and _is_short(code, flow, loop, MOST_ONCE)
+    ]
+    if not (loops or only):
         return set(), set()
     ssa = construction.build(code, flow)
-    along = {loop.number for loop in loops if loads_neighbours(ssa, loop)}
+    along = {loop.number for loop in (*loops, *only) if loads_neighbours(ssa, loop)}
     others = [loop for loop in loops if loads_records(ssa, loop) or repeats_loads(ssa, loop)]
     around = {flow.loops[number].parent for number in along}
     others += (
@@ -47,10 +55,10 @@ def short_loops(code: tuple[Instruction, ...], flow: Flow) -> tuple[set[int], se
     return along | {loop.number for loop in others}, along
 
 
-def _is_short(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
+def _is_short(code: Sequence[Instruction], flow: Flow, loop: Loop, most: int) -> bool:
     """Return whether an inner loop is short, and accesses global memory without atomics."""
     is_inner = not any(other.parent == loop.number for other in flow.loops)
-    return is_inner and _has_few(code, flow, loop, MOST_INSTRUCTIONS)
+    return is_inner and _has_few(code, flow, loop, most)
 
 
 def _is_of_rows(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:

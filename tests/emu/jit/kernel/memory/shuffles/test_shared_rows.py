@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from simtlab.asm.assemble import assemble
+from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.launch.regroup import as_run
 from simtlab.emu.jit.llvm.toolchain import host_has
+from simtlab.isa.types import Segment
 
 from ....support.agreement import same, trap_alike
 
@@ -229,6 +231,69 @@ def test_loops_along_a_row(columns: int, rows: int) -> None:
         run(text_of((), border=9, loads=loads), given(n))
 
 
+PATCH = """
+    mov_u32 $s12, 0
+@there:
+    mov_u32 $s13, 0
+@row:
+    mov_u32 $s14, -1
+@column:
+    mad_s32 $s15, $s13, $s2, $s14
+    add_u32 $s10, $s5, $s15
+    cvt_u64_u32 $d5, $s10
+    mad_u64 $d5, $d5, 4, $d0
+    ld_global_f32 $s9, [$d5]
+    add_u32 $s10, $s15, $s12
+    add_u32 $s10, $s10, $s5
+    cvt_u64_u32 $d5, $s10
+    mad_u64 $d5, $d5, 4, $d0
+    ld_global_f32 $s10, [$d5]
+    sub_f32 $s9, $s9, $s10
+    fma_f32 $s8, $s9, $s9, $s8
+    add_s32 $s14, $s14, 1
+    cmp_le_s32 $c2, $s14, 1
+    cbr $c2, @column
+    add_u32 $s13, $s13, 1
+    cmp_lt_u32 $c2, $s13, 3
+    cbr $c2, @row
+    mul_f32 $s8, $s8, 0.5
+    add_u32 $s12, $s12, 1
+    cmp_lt_u32 $c2, $s12, OTHERS
+    cbr $c2, @there
+"""
+"""Differences of the 3 x 3 elements around a place from those around others."""
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("others", [1, 4, 9])
+def test_windows_that_are_compared_with_others(others: int, width: int) -> None:
+    text = text_of((), border=9, loads=PATCH.replace("OTHERS", str(others)))
+    for n in (90, 256):
+        run(text, given(n, room=2 * n), width=width)
+
+
+@pytest.mark.parametrize("room", [0, 300, 511])
+def test_windows_that_end_outside_trap(room: int) -> None:
+    text = text_of((), border=9, loads=PATCH.replace("OTHERS", "9"))
+    trap_alike(text, given(256, room=room), items=(256, 3), group_size=(64, 1))
+
+
+def copied_accesses(text: str) -> int:
+    """Return how many loads of global memory a kernel has, copies of loops included."""
+    kernel = assemble(text).kernels[0]
+    ops = (op for ops in analyse(kernel).ssa.ops.values() for op in ops)
+    return sum(op.ins.row.is_load and op.ins.row.segment is Segment.GLOBAL for op in ops)
+
+
+def test_rows_around_a_place_have_copies_where_a_loop_repeats_them() -> None:
+    around = text_of((), loads=PATCH.replace("OTHERS", "4"))
+    assert copied_accesses(around) == 18
+    # Without a load that the outermost loop repeats, only columns have copies.
+    assert copied_accesses(around.replace("$s10, $s5, $s15", "$s10, $s10, $s15")) == 6
+    longer = around.replace("mul_f32 $s8, $s8, 0.5", "mul_f32 $s8, $s8, 0.5\n" * 20)
+    assert copied_accesses(longer) == 18  # what is not in the rows does not count
+
+
 def rows_in(text: str, shape: tuple[int, int], **more: int) -> int:
     """Return how many vectors are shifted out of two that are loaded."""
     kernel = assemble(text).kernels[0]
@@ -247,7 +312,8 @@ def test_rows_are_shared_where_the_host_shifts_sooner(
 ) -> None:
     monkeypatch.setattr(launch_facts, "shifts_fast", lambda kind=None: shifts)
     loop = text_of((), loads=LOOP.replace("COLUMNS", "3").replace("ROWS", "3"))
-    for text in (text_of(THREE), text_of((), loads=INDICES), loop):
+    patch = text_of((), loads=PATCH.replace("OTHERS", "4"))
+    for text in (text_of(THREE), text_of((), loads=INDICES), loop, patch):
         assert (rows_in(text, (1024, 4)) > 0) == shifts
     assert (rows_in(text_of(THREE, "u8"), (1024, 4), width=64, chunk=64) > 0) == shifts
 
