@@ -25,7 +25,7 @@ from ..memory.global_memory import GlobalMemory
 from ..memory.repeated import Repeated, find_repeated
 from .bounds import Bound, Conditions
 from .guards import bounded, expected_comparisons, guards
-from .span_arithmetic import Span
+from .span_arithmetic import SMALL, Span
 from .spans import Spans
 
 FARTHEST = 1 << 47
@@ -66,6 +66,8 @@ class Decisions:
         self._memory = memory
         self.expected = expected_comparisons(lanes.ssa)
         """Comparisons by which lanes return at once, and their result for other lanes."""
+        self.signed = set[Op]()
+        """Accesses of neighbours by indices that have a sign in lanes that do not run."""
         self._offsets: dict[int, str] = {}
 
     @property
@@ -189,9 +191,9 @@ class Decisions:
     def inside_where_guarded(self, shapes: LaneShapes) -> frozenset[Op]:
         """Ask that accesses are inside where comparisons let lanes make them; return those.
 
-        `shapes` are those of the warps, in which an access of one place is made without a mask.
-        What is compared must be the same in all lanes of a warp: of neighbours, the first lane's
-        place is that of all, and must be a place even if that lane does not run.
+        `shapes` are those of the warps, in which an access of one place is made without a mask. The
+        place of neighbours is counted from that of the first lane, also if that lane does not run:
+        its index may be below 0 then, and the access is one of `signed`.
         """
         known, found = Guards(self._ssa), set[Op]()
         for number in self._ssa.flow.order:
@@ -199,16 +201,41 @@ class Decisions:
                 base = op.base if op.ins.row.segment is Segment.GLOBAL else None
                 if base is None or shapes.is_uniform(base):
                     continue
-                found_there = [g for g in known.at(op.node) if shapes.is_uniform(g.value)]
-                if self.spans.attempt(
-                    lambda op=op, there=found_there: self._is_inside_under(op, there)
+                guards = known.at(op.node)
+                of_all = [guard for guard in guards if shapes.is_uniform(guard.value)]
+                parts = len(of_all) < len(guards) and self._is_of_neighbours(op, shapes)
+                if parts and self.spans.attempt(
+                    lambda op=op, given=guards: self._is_inside_under(op, given, signed=True)
+                ):
+                    found.add(op)
+                    self.signed.add(op)
+                elif self.spans.attempt(
+                    lambda op=op, given=of_all: self._is_inside_under(op, given)
                 ):
                     found.add(op)
         return frozenset(found)
 
-    def _is_inside_under(self, op: Op, guards: Iterable[Guard]) -> bool:
+    def _is_inside_under(self, op: Op, guards: Iterable[Guard], *, signed: bool = False) -> bool:
+        """Ask that an access is inside where guards hold; `signed`: by a number from 0 to 2^31."""
         given = bounded(guards, self.spans)
-        return bool(given) and self.spans.under(given, lambda: self._is_inside(op))
+        return bool(given) and self.spans.under(
+            given, lambda: self._is_inside(op) and not (signed and not self._is_by_small(op))
+        )
+
+    def _is_of_neighbours(self, op: Op, shapes: LaneShapes) -> bool:
+        """Return whether an access is of neighbours by an index."""
+        form = None if op.base is None else self._memory.addresses.form(op.base)
+        if form is None or form.index is None or op.ins.row.type is None:
+            return False
+        step = shapes.stride(form.index)
+        return step is not None and step * form.scale == op.ins.row.type.size
+
+    def _is_by_small(self, op: Op) -> bool:
+        """Ask that the index of an access is the same with a sign and without."""
+        form = None if op.base is None else self._memory.addresses.form(op.base)
+        if form is None or form.index is None:
+            return False
+        return self.spans.is_below(form.index, SMALL - 1, signed=form.signed)
 
     def may_repeat(self, trips: Mapping[int, Trips]) -> bool:
         """Return whether there are gathers that loops repeat, if all accesses are inside."""

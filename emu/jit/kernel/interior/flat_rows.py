@@ -66,6 +66,8 @@ class FlatRows:
     """What holds in each row, of which numbers are not known yet."""
     _inside: frozenset[Op]
     """Accesses that are inside in all of the workgroup."""
+    _signed: frozenset[Op]
+    """Those by indices that have a sign in lanes that do not run."""
     _lanes: LaneCode
     """The code of all warps."""
     _group: Workgroup
@@ -123,7 +125,8 @@ class FlatRows:
             del code.lines[mark:]
             return None
         assumed.positive = decisions.positive(_integer_divisions(lanes.ssa))
-        return cls(conditions, rows, assumed, inside, lanes, first.group, memory)
+        signed = frozenset(decisions.signed)
+        return cls(conditions, rows, assumed, inside, signed, lanes, first.group, memory)
 
     def emit(self, counters: str, end_warp: Callable[[Variables], None], after: str) -> None:
         """Append the tests and the loop over rows, which continues at the label `after`.
@@ -259,6 +262,7 @@ class FlatRows:
             ranges=Ranges(shapes),
             last_readers=plan.last_readers,
             for_running=self._inside,
+            signed=self._signed,
         )
         version = f"e{vectors}_" if end else "f"
         variables = emit_edge_nodes(

@@ -10,6 +10,7 @@ fast one has a scalar, and 32-bit indices where lanes diverge.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....analysis.values.ssa import Op
@@ -53,7 +54,7 @@ class GlobalMemory:
         self.pieces = pieces
         self.addresses = Addresses(lanes, memory.params, memory.before)
         self.rows = RowAccesses(lanes, moves, cold, pieces)
-        self._for_running = memory.for_running
+        self._for_running, self._signed = memory.for_running, memory.signed
         self.runs = Runs(lanes, memory)
         self._shared = SharedRows(lanes, self.addresses)
         self._words = RowWords(lanes, moves)
@@ -415,6 +416,8 @@ class GlobalMemory:
             step = self.lanes.shapes.stride(index)
             strided |= step is not None and step * form.scale == site.size
         if form is not None and strided:
+            if site.op in self._signed:
+                form = replace(form, signed=True)
             host = self.addresses.host_inside(form, site.window)
             if site.is_load:
                 return self.moves.load_running(site.type, host)

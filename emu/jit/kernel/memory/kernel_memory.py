@@ -75,6 +75,9 @@ class KernelMemory:
     for_running: frozenset[Op] = frozenset()
     """Accesses of global memory that are inside in running lanes, and need not be in others."""
 
+    signed: frozenset[Op] = frozenset()
+    """Those of neighbours by indices that have a sign in other lanes, the first one among them."""
+
     relied: Reliance | None = None
     """What code that counts has to test about accesses."""
 

@@ -261,6 +261,23 @@ def test_accesses_are_shown_to_be_inside_by_comparisons(
     assert [len(ops) for ops in found] == [count]
 
 
+@pytest.mark.parametrize(("edges", "count"), [("signed", 1), ("unsigned", 1), ("of the row", 0)])
+def test_first_lanes_that_do_not_run_may_have_an_index_below_zero(
+    edges: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = list[int]()
+    original = Decisions.inside_where_guarded
+
+    def shown(self: Decisions, shapes: LaneShapes) -> frozenset[Op]:
+        inside = original(self, shapes)
+        found.append(len(self.signed & inside))
+        return inside
+
+    monkeypatch.setattr(Decisions, "inside_where_guarded", shown)
+    assert has_rows(image_of(window(edges), 40, 7))
+    assert found == [count]
+
+
 COLUMNS = {
     "signed": """
         cmp_lt_s32 $c0, $s8, 0

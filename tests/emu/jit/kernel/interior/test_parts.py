@@ -65,6 +65,8 @@ def kernel(apart: str, type_: str = "f32", size: int = 4, shift: int = 1) -> str
         ld_kernarg_u64 $d1, [%weight]
         mad_u64 $d1, $d0, 4, $d1
         ld_global_u32 $s20, [$d1]
+        max_u32 $s12, $s5, 2        // rows do not begin with warps where a column is clamped
+        add_u32 $s20, $s20, $s12
         {taps}
         cvt_u64_u32 $d0, $s7
         ld_kernarg_u64 $d1, [%weight]
