@@ -1,8 +1,8 @@
 """What a loop adds to a value in one iteration, loops of constant length inside it included.
 
 A pointer into a tile goes along a row in an inner loop, and on to the next row in an outer one:
-`for i < 5: for j < 5: p += 4; p += 60`. In each iteration of the outer loop it gains 80. It may also
-gain what the loop does not change, as the size of a plane.
+`for i < 5: for j < 5: p += 4; p += 60`. In each iteration of the outer loop it gains 80. It may
+also gain what the loop does not change, as the size of a plane.
 """
 
 from __future__ import annotations
@@ -83,8 +83,10 @@ class _Steps:
             if not is_invariant(b, loop):
                 return None
             sign = 1 if stem == "add" else -1
-            is_constant = isinstance(b, Const)
-            total[None if is_constant else b] += sign * (b.bits if is_constant else 1)
+            if isinstance(b, Const):
+                total[None] += sign * b.bits
+            else:
+                total[b] += sign
             value = a
         return total
 

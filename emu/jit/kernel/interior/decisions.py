@@ -9,7 +9,6 @@ from typing import NamedTuple
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
-from ....analysis.lanes.lane_plan import LONG, LONG_UNITS
 from ....analysis.ranges.guards import Guard, Guards
 from ....analysis.ranges.trips import Trips
 from ....analysis.values.ssa import Op, Ssa, Value
@@ -30,9 +29,6 @@ from .spans import Spans
 
 FARTHEST = 1 << 47
 """Bytes between a pointer and the start of its buffer, at most."""
-
-MOST_BESIDE_ROWS = 4
-"""Instructions of arithmetic for each load that shares a row, up to which loads take the time."""
 
 _RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
@@ -63,7 +59,7 @@ class Decisions:
         self.spans = spans
         self._conditions = conditions
         self._assumed = assumed
-        self._memory = memory
+        self.memory = memory
         self.expected = expected_comparisons(lanes.ssa)
         """Comparisons by which lanes return at once, and their result for other lanes."""
         self.signed = set[Op]()
@@ -80,24 +76,6 @@ class Decisions:
             if isinstance(value, Op) and not self._shapes.is_uniform(value):
                 self.spans.attempt(lambda op=value: self._decided(op))
         return self.inside()
-
-    def share_rows(self, inside: frozenset[Op]) -> bool:
-        """Return whether loads in loops share rows, and little is computed beside them.
-
-        `inside` are the accesses that need no test.
-        """
-        self._memory.inside = inside
-        flow, shapes = self._ssa.flow, self._shapes
-        ops = [op for n, ops in self._ssa.ops.items() if flow.loop_of[n] is not None for op in ops]
-        loads = sum(op in inside and self._memory.shares_row(op) for op in ops)
-        computed = sum(
-            LONG if op.ins.row.unit in LONG_UNITS else 1
-            for op in ops
-            if not (op.ins.row.is_memory or op.parts or shapes.is_uniform(op))
-            and op.cls is not RegClass.C
-            and shapes.stride(op) is None
-        )
-        return 0 < computed <= MOST_BESIDE_ROWS * loads
 
     def decide_guards(self) -> bool:
         """Ask for the conditions under which lanes do not return at once; return if there are any.
@@ -201,7 +179,7 @@ class Decisions:
                 base = op.base if op.ins.row.segment is Segment.GLOBAL else None
                 if base is None or shapes.is_uniform(base):
                     continue
-                guards = known.at(op.node)
+                guards = [guard for guard in known.at(op.node) if not _is_identity(guard.value)]
                 of_all = [guard for guard in guards if shapes.is_uniform(guard.value)]
                 parts = len(of_all) < len(guards) and self._is_of_neighbours(op, shapes)
                 if parts and self.spans.attempt(
@@ -224,7 +202,7 @@ class Decisions:
 
     def _is_of_neighbours(self, op: Op, shapes: LaneShapes) -> bool:
         """Return whether an access is of neighbours by an index."""
-        form = None if op.base is None else self._memory.addresses.form(op.base)
+        form = None if op.base is None else self.memory.addresses.form(op.base)
         if form is None or form.index is None or op.ins.row.type is None:
             return False
         step = shapes.stride(form.index)
@@ -232,7 +210,7 @@ class Decisions:
 
     def _is_by_small(self, op: Op) -> bool:
         """Ask that the index of an access is the same with a sign and without."""
-        form = None if op.base is None else self._memory.addresses.form(op.base)
+        form = None if op.base is None else self.memory.addresses.form(op.base)
         if form is None or form.index is None:
             return False
         return self.spans.is_below(form.index, SMALL - 1, signed=form.signed)
@@ -247,7 +225,7 @@ class Decisions:
         self, shapes: LaneShapes, trips: Mapping[int, Trips], inside: frozenset[Op]
     ) -> Repeated:
         """Ask that buffers share no memory; return the gathers that loops repeat then."""
-        addresses = self._memory.addresses
+        addresses = self.memory.addresses
         found = find_repeated(shapes, trips, inside, self._parameter)
         for read, written in product(found.read, found.written):
             buffers = addresses.param_window(read, False), addresses.param_window(written, True)
@@ -256,7 +234,7 @@ class Decisions:
 
     def _parameter(self, op: Op) -> int | None:
         """Return the pointer parameter of an access."""
-        addresses = self._memory.addresses
+        addresses = self.memory.addresses
         if op.base is None:
             return None
         return addresses.pointers.position(op.base, addresses.form(op.base))
@@ -370,7 +348,7 @@ class Decisions:
             return False
         if span.multiple % type_.size or address.offset % type_.size:
             return False
-        addresses, store = self._memory.addresses, not row.is_load
+        addresses, store = self.memory.addresses, not row.is_load
         form = addresses.form(base)
         window = addresses.window(base, form, store)
         if window is None or window is not addresses.param_window(span.param, store):
@@ -391,7 +369,7 @@ class Decisions:
         """Return a pointer's distance from its buffer's start, an i64; it must be aligned."""
         entry = self._conditions.entry
         if position not in self._offsets:
-            pointer = self._memory.addresses.param_pointer(position)
+            pointer = self.memory.addresses.param_pointer(position)
             self._offsets[position] = entry.let(f"sub i64 {pointer}, {base}")
         offset = self._offsets[position]
         near = entry.let(f"add i64 {offset}, {FARTHEST}")
@@ -439,3 +417,8 @@ def _reached(ssa: Ssa, assumed: Assumed) -> set[int]:
         found.update(new)
         work += new
     return found
+
+
+def _is_identity(value: Value) -> bool:
+    """Return whether a value is the number of a work-item, of which the warp knows the bounds."""
+    return isinstance(value, Op) and value.ins.row.is_identity

@@ -17,6 +17,7 @@ from ....analysis.lanes.lane_plan import LONG, LONG_UNITS
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op, Ssa
 from ..lane_code import LaneCode
+from ..memory.global_memory import GlobalMemory
 
 LEAST_ACCESSES = 4
 """Accesses that must share a test, if no test of an edge is gained; streams have fewer."""
@@ -37,6 +38,9 @@ than what runs once."""
 
 MOST_WORK = 60
 """Instructions of arithmetic of a warp up to which masks and tests are much beside them."""
+
+MOST_BESIDE_ROWS = 4
+"""Instructions of arithmetic for each load that shares a row, up to which loads take the time."""
 
 MOST_UNROLLED = 128
 """Instructions of a loop, all iterations together, that LLVM unrolls."""
@@ -145,6 +149,21 @@ class Gains:
             and all(map(self._is_wide, accesses))
             and self._arithmetic() <= MOST_STREAMED
         )
+
+    def share_rows(self, inside: frozenset[Op], memory: GlobalMemory) -> bool:
+        """Return whether loads in loops share rows, and little is computed beside them."""
+        memory.inside = inside
+        flow, shapes = self._ssa.flow, self._shapes
+        ops = [op for n, ops in self._ssa.ops.items() if flow.loop_of[n] is not None for op in ops]
+        loads = sum(op in inside and memory.shares_row(op) for op in ops)
+        computed = [
+            op
+            for op in ops
+            if not (op.ins.row.is_memory or op.parts or shapes.is_uniform(op))
+            and op.cls is not RegClass.C
+            and shapes.stride(op) is None
+        ]
+        return 0 < _length(computed) <= MOST_BESIDE_ROWS * loads
 
     def _copies(self, node: int) -> int:
         """Return how often a node is written: loops that lanes leave in turn are copied."""

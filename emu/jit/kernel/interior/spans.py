@@ -184,8 +184,7 @@ class Spans:
         return between(min(numbers), max(numbers), multiple)
 
     def _stepped(self, phi: Phi) -> Span | None:
-        """Return the span of what a counted loop steps by a constant or by one number, as a pointer.
-        """
+        """Return the span of what a counted loop steps by one number, as a pointer."""
         ssa = self._lanes.ssa
         for loop in ssa.flow.loops:
             trips = self._trips.get(loop.number)

@@ -107,7 +107,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
             return None
         if lanes.flow.loops and gains.written() > MOST_WRITTEN and not gains.has_edges():
             # The loops have versions without tests of their own, where loads share no rows.
-            if not decisions.share_rows(inside):
+            if not gains.share_rows(inside, decisions.memory):
                 return None
     gains_at_edges = gains.are_enough_at_edges(inside)
     is_stream = gains.is_stream(inside)

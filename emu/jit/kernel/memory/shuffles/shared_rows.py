@@ -176,11 +176,14 @@ class SharedRows:
             if isinstance(value, Const):
                 constant += sign * sign_extend(value.bits, 32)
                 continue
-            name = value.ins.row.name if isinstance(value, Op) else ""
-            if name in _ADDED and len(work) < MOST_TERMS:
+            if not isinstance(value, Op) or len(work) >= MOST_TERMS:
+                terms[self._number(value)] += sign
+                continue
+            name = value.ins.row.name
+            if name in _ADDED:
                 a, b = value.args[:2]
                 work += [(a, sign), (b, sign * _ADDED[name])]
-            elif name in _PRODUCTS and len(work) < MOST_TERMS:
+            elif name in _PRODUCTS:
                 factors = frozenset(Counter(self._number(f) for f in value.args[:2]).items())
                 terms[factors] += sign
                 work.append((value.args[2], sign))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simtlab.emu.engine import Work
-from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel import launch_facts
+from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.interior import version
 from simtlab.emu.jit.kernel.launch_facts import facts_of
 

@@ -121,7 +121,7 @@ def test_steps_that_are_arguments(stem: str, by: int, room: int, width: int) -> 
         text = PLANES.replace("STEP", stem)
         works.append(make(text, values, items=(320,), group_size=(160,), width=width))
     steps = [way // 5 * (3 * outer + inner) + outer for outer in range(2) for inner in range(3)]
-    assert assert_as_oracle(*works) == (start + N - 1 + max(steps) + 1 >= len(arrays[0]))
+    assert assert_as_oracle(*works) == (start + N - 1 + max(steps) + 1 >= N + abs(way) + 2 + room)
 
 
 @pytest.mark.parametrize("by", [1 << 30, -(1 << 31), 1 << 31, 0xFFFFFFFF])
