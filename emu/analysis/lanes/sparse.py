@@ -12,7 +12,7 @@ from ....isa.types import RegClass, Segment
 from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
 from ..loops.moved_runs import moved_run
-from ..ranges.stepping import increment_of, is_invariant
+from ..ranges.stepping import changed_parts, increment_of, is_invariant
 from ..values.commuting import commute
 from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, made_of, uses
 from ..warps.uniformity import Shapes
@@ -202,13 +202,15 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
     through a stretch of words of its own; bytes are gathered by the words that hold them, unless a
     lane alone may take many at once. In a chain, where an iteration loads the next one's address,
     lanes should wait for memory together. So should they where half of the accesses are in order,
-    as where the lanes of a piece share a row of a matrix: a vector has these at once.
+    as where the lanes of a piece share a row of a matrix: a vector has these at once. Loads of the
+    same in all iterations do not count.
     """
     accesses = [
         (op, op.base)
         for number in loop.nodes
         for op in shapes.ssa.ops.get(number, ())
         if op.ins.row.segment in _SHARED and op.base is not None and not shapes.is_uniform(op.base)
+        if not (op.ins.row.is_load and not changed_parts(op.base, loop))
     ]
     loaded = [(base, _loads_of(base)) for _, base in accesses]
     if any(_is_small_store(shapes, op) for op, _ in accesses):

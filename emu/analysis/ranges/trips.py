@@ -114,11 +114,20 @@ def _steps(ssa: Ssa, loop: Loop, condition: Value) -> dict[Phi, tuple[int, Value
 MOST_VALUES = 32
 """Values that are computed for each iteration."""
 
+
+def _quotient(a: int, b: int) -> int:
+    """Return a / b, truncated towards zero."""
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
 _ARITHMETIC: dict[str, Callable[..., int]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "mad": lambda a, b, c: a * b + c,
+    "div": _quotient,
+    "rem": lambda a, b: a - b * _quotient(a, b),
     "shl": lambda a, b: a << (b & 31),
     "shr": lambda a, b: a >> (b & 31),
     "and": lambda a, b: a & b,
@@ -139,6 +148,9 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 
 def _is_known(op: Op) -> bool:
     stem, _, type_ = op.ins.row.name.rpartition("_")
+    if stem in ("div", "rem"):
+        divisor = op.args[1]
+        return type_ in ("u32", "s32") and isinstance(divisor, Const) and divisor.bits != 0
     if stem in _COMPARISONS or stem in _ARITHMETIC:
         return type_ in ("u32", "s32") or (type_ == "b1" and stem in ("and", "or", "xor"))
     return False

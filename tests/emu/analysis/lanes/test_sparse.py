@@ -42,6 +42,23 @@ LOOPS = {
         cbr $c0, @top""",
         True,
     ),
+    "a list whose end is loaded in each iteration": (
+        """@top:
+        add_u32 $s5, $s0, 1
+        cvt_u64_u32 $d7, $s5
+        mad_u64 $d8, $d7, 4, $d1
+        ld_global_u32 $s6, [$d8]
+        cvt_u64_u32 $d7, $s1
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        cvt_u64_u32 $d7, $s4
+        mad_u64 $d8, $d7, 4, $d1
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s1, $s1, 1
+        cmp_lt_u32 $c0, $s1, $s6
+        cbr $c0, @top""",
+        True,
+    ),
     "a stretch of its own": (
         """@top:
         cvt_u64_u32 $d7, $s1

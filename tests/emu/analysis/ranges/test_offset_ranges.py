@@ -170,6 +170,9 @@ LOOP = "mov_u32 $s1, {begin}\n@top:\n {store} {step}\n {test}\n cbr $c0, @top\n"
         (0, "add_u32 $s1, $s1, 4", "cmp_ne_u32 $c0, $s1, 64", (0, 60, 4), 15),
         (64, "shr_u32 $s1, $s1, 1", "cmp_ne_u32 $c0, $s1, 0", (1, 64, 1), 6),
         (1, "shl_u32 $s1, $s1, 1", "cmp_le_u32 $c0, $s1, 64", (1, 64, 1), 6),
+        (64, "div_u32 $s1, $s1, 2", "cmp_ne_u32 $c0, $s1, 0", (1, 64, 1), 6),
+        (-9, "div_s32 $s1, $s1, -2", "cmp_ne_s32 $c0, $s1, 0", (1, 0xFFFFFFFE, 1), 3),
+        (-9, "rem_s32 $s1, $s1, 5", "cmp_gt_s32 $c0, $s1, 0", (0xFFFFFFF7, 0xFFFFFFF7, 1), 0),
         (8, "sub_u32 $s1, $s1, 1", "cmp_gt_s32 $c0, $s1, -3", (0, 0xFFFFFFFF, 1), 10),
         (5, "add_u32 $s1, $s1, 1", "cmp_lt_u32 $c0, $s1, 2", (5, 5, 1), 0),
     ],
@@ -193,6 +196,8 @@ def test_a_counted_loop_bounds_its_counter(
         ("0", "add_u32 $s1, $s1, 1", "cmp_lt_u32 $c0, $s1, $s9"),
         ("0", "add_u32 $s1, $s1, 1", "cmp_lt_u32 $c0, $s1, 5000"),
         ("0", "add_u32 $s1, $s1, 2", "cmp_ne_u32 $c0, $s1, 15"),
+        ("64", "div_u32 $s1, $s1, $s9", "cmp_ne_u32 $c0, $s1, 0"),
+        ("64", "div_u32 $s1, $s1, 0", "cmp_ne_u32 $c0, $s1, 0"),
     ],
 )
 def test_other_loops_are_not_counted(begin: str, step: str, test: str) -> None:
