@@ -66,7 +66,7 @@ class NarrowLanes:
             elif _small_load(op) and row.type is not None:
                 self._lanes[op] = row.type.bits
             elif row.stem == "cvt" and row.type is not None and not row.type.is_float:
-                self._lanes[op] = None if row.source is B1 else self._lanes_of(op.args[0])
+                self._lanes[op] = None if row.source is B1 else self._lanes_met(op.args[0])
         if save_widening and self._found:
             self._drop_widened()
 
@@ -135,6 +135,12 @@ class NarrowLanes:
         if isinstance(value, Const) or self._shapes.is_uniform(value):
             return None
         return self._lanes.get(value, 32)
+
+    def _lanes_met(self, value: Value) -> int | None:
+        """Return `_lanes_of` a value, or of all that meets in a narrow phi."""
+        if not isinstance(value, Phi) or not self.is_narrow(value):
+            return self._lanes_of(value)
+        return max((b for a in value.args.values() if (b := self._lanes_met(a))), default=None)
 
     def _choose(self, op: Op) -> Narrow | None:
         row = op.ins.row

@@ -392,6 +392,34 @@ def test_loops_on_bytes_get_vectors_of_bytes() -> None:
     same(text, [values, 5], items=256, group_size=128)
 
 
+CHOSEN = """
+    ld_global_u8 $s3, [$d2+1]
+    cmp_lt_u32 $c0, $s3, 2
+    cbr $c0, @kept
+    and_u32 $s4, $s3, 6
+@kept:
+    cvt_u8_u32 $s5, $s4
+    st_global_u8 $s5, [$d2]
+"""
+
+
+@pytest.mark.parametrize("n", [1, 7, 16, 32, 64])
+def test_so_does_a_byte_of_either_side_of_a_branch(n: int) -> None:
+    bytes_ = STRAIGHT.replace(", 4, $d1", ", 1, $d1").replace(
+        "ld_global_u32 $s4", "ld_global_u8 $s4"
+    )
+    body = bytes_ + CHOSEN
+    facts = best_facts(kernel_of(body), LINE, narrow=True)
+    assert (facts.width, facts.chunk) == (WIDE, BYTE_CHUNK)
+    apart = body.replace(
+        "st_global_u8 $s5, [$d2]", "add_u64 $d2, $d0, $d4\nst_global_u8 $s5, [$d2]"
+    )
+    apart = f"ld_kernarg_u64 $d4, [%y]\n{apart}ret\n"
+    text = f"kernel k(global u8* %x, u32 %n, global u8* %y) {{\n{apart}}}"
+    x = np.random.default_rng(n).integers(0, 256, 257).astype(np.uint8)
+    same(text, [x, 0, np.zeros(256, np.uint8)], items=256, group_size=4 * n)
+
+
 def test_nor_do_workgroups_that_such_warps_would_not_fill() -> None:
     assert width_of(START + NEIGHBOURS + END, Facts(USUAL, (96, 1, 1), True)) == USUAL
 
