@@ -51,7 +51,7 @@ def is_arithmetic(op: Op) -> bool:
         return stem in _OF_BITS and all(a.cls is RegClass.C for a in op.args)
     if stem in ("div", "rem"):
         divisor = op.args[1]
-        return type_ == "u32" and isinstance(divisor, Const) and divisor.bits != 0
+        return type_ in ("u32", "s32") and isinstance(divisor, Const) and divisor.bits != 0
     return type_ == "u32" or (type_ == "s32" and stem != "shr")
 
 
@@ -60,7 +60,15 @@ def computed(op: Op, args: Sequence[Numbers]) -> Numbers:
     stem, _, type_ = op.ins.row.name.rpartition("_")
     if type_ == "s32" and (stem.startswith("cmp") or stem in ("min", "max")):
         return _ARITHMETIC[stem](*(a.view(np.int32) for a in args)).astype(np.uint32)
+    if type_ == "s32" and stem in ("div", "rem"):
+        return _divided(stem, *(a.view(np.int32).astype(np.int64) for a in args))
     return _ARITHMETIC[stem](*args).astype(np.uint32)
+
+
+def _divided(stem: str, a: NDArray[np.int64], b: NDArray[np.int64]) -> Numbers:
+    """Return quotients that are truncated towards zero, or what remains."""
+    quotient = np.abs(a) // np.abs(b) * np.sign(a) * np.sign(b)
+    return (quotient if stem == "div" else a - b * quotient).astype(np.uint32)
 
 
 def calculated(

@@ -10,6 +10,8 @@ import pytest
 import simtlab
 from simtlab import Device
 from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.widths.one_warp import one_warp_facts
+from simtlab.emu.analysis.widths.width import USUAL
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.traps import Trap
 
@@ -145,6 +147,9 @@ BODIES = {
     " ld_global_u32 $s10, [$d3]\n add_u32 $s4, $s4, $s10",
     "every third place": "mul_u32 $s8, $s0, 3\n rem_u32 $s8, $s8, SIZE\n shl_u32 $s9, $s8, 2\n"
     " ld_group_u32 $s10, [t+$s9]\n add_u32 $s4, $s4, $s10",
+    "every third place, backwards": "mul_s32 $s8, $s0, -3\n rem_s32 $s8, $s8, SIZE\n"
+    " add_s32 $s8, $s8, (SIZE - 1)\n shl_u32 $s9, $s8, 2\n ld_group_u32 $s10, [t+$s9]\n"
+    " div_s32 $s8, $s8, -5\n add_u32 $s10, $s10, $s8\n add_u32 $s4, $s4, $s10",
     "bytes": f"{OTHER} ld_group_u8 $s10, [t+$s8]\n add_u32 $s4, $s4, $s10\n"
     " st_group_u8 $s4, [t+$s0]",
     "returns": f"{OTHER} ld_group_u32 $s10, [t+$s9]\n add_u32 $s3, $s3, $s10\n"
@@ -162,6 +167,20 @@ def test_trees_with_other_steps(body: str, size: int, rest: int) -> None:
         size = 64
         text = TREE.replace("BODY", BODIES[body]).replace("SIZE", "64")
     same(text, [x, np.zeros_like(x)], items=2 * size + rest, group_size=size)
+
+
+@pytest.mark.parametrize("halves", ["div_u32 $s7, $s7, 2", "div_s32 $s7, $s7, 2"])
+@pytest.mark.parametrize("group", [16, 32, 64, 192, 256])
+def test_a_tree_halved_by_division_is_that_halved_by_a_shift(halves: str, group: int) -> None:
+    shift = TREE.replace("BODY", BODIES["sum"]).replace("SIZE", str(group))
+    text = shift.replace("shr_u32 $s7, $s7, 1", halves)
+    x = np.random.default_rng(group).integers(0, 1 << 32, 2 * group, np.uint32)
+    same(text, [x, np.zeros_like(x)], items=2 * group, group_size=group)
+    kernels = [simtlab.assemble(t).program.kernels[0] for t in (text, shift)]
+    facts = one_warp_facts(kernels[0], Facts(USUAL, (256, 1, 1), True))
+    assert facts is not None
+    sums = [generate(kernel, 0, facts).count("= add <") for kernel in kernels]
+    assert sums[0] == sums[1], "copies of the loop have as many vectors"
 
 
 FEW = {
