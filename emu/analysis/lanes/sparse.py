@@ -23,6 +23,9 @@ from .row_results import gathers_row
 
 _SHARED = frozenset({Segment.GLOBAL, Segment.GROUP})
 
+LINE = 64
+"""Bytes of a line of a cache."""
+
 WORD = 4
 """Bytes of the smallest elements that a gather loads by themselves."""
 
@@ -249,9 +252,22 @@ def _is_walk(shapes: Shapes, loop: Loop, op: Op) -> bool:
     parts = made_of([op.base], lambda v: is_invariant(v, loop))
     if any(isinstance(v, Op) and v.ins.row.is_memory and not is_invariant(v, loop) for v in parts):
         return False
+    phis = [v for v in parts if isinstance(v, Phi) and v.node == loop.header]
+    if any(increment_of(loop, phi) is None for phi in phis):
+        return True
+    # In a loop that lanes leave apart, few are left, for few steps each.
+    is_apart = loop.parent in shapes.divergent_loops
+    return bool(phis) and not is_apart and _is_word(op) and _has_own_row(shapes, op.base)
+
+
+def _has_own_row(shapes: Shapes, base: Value) -> bool:
+    """Return whether an address has a product by which lanes are lines apart, or may be."""
+    parts = (v for v in made_of([base], _is_load) if isinstance(v, Op))
     return any(
-        isinstance(v, Phi) and v.node == loop.header and increment_of(loop, v) is None
+        not shapes.is_uniform(a) and not (isinstance(b, Const) and b.bits < least)
         for v in parts
+        if (least := _LEAST_FACTOR.get(v.ins.row.stem)) is not None
+        for a, b in ((v.args[0], v.args[1]), (v.args[1], v.args[0]))
     )
 
 
@@ -299,6 +315,9 @@ def _is_stretch(base: Value, loop: Loop) -> bool:
             return False
     return True
 
+
+_LEAST_FACTOR = {"mul": LINE // WORD, "mad": LINE // WORD, "shl": 4}
+"""Constants from which on words of neighbouring lanes are lines apart: factors, or bits of a shift."""
 
 _SUMS = frozenset({"add", "sub", "mul", "mad", "shl", "cvt"})
 

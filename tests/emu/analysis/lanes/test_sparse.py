@@ -257,6 +257,50 @@ WALKS = {
         cbr $c0, @top""",
         False,
     ),
+    "a row of its own": (
+        """mul_u32 $s6, $s0, $s9
+    @top:
+        cvt_u64_u32 $d7, $s6
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s6, $s6, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a long row of its own": (
+        """mul_u32 $s6, $s0, 16
+    @top:
+        cvt_u64_u32 $d7, $s6
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s6, $s6, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        True,
+    ),
+    "a short row of its own": (
+        """mul_u32 $s6, $s0, 15
+    @top:
+        cvt_u64_u32 $d7, $s6
+        mad_u64 $d8, $d7, 4, $d2
+        ld_global_u32 $s4, [$d8]
+        add_u32 $s6, $s6, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
+    "bytes of a row of its own": (
+        """mul_u32 $s6, $s0, $s9
+    @top:
+        cvt_u64_u32 $d7, $s6
+        add_u64 $d8, $d7, $d2
+        ld_global_u8 $s4, [$d8]
+        add_u32 $s6, $s6, 1
+        cmp_ne_u32 $c0, $s4, 0
+        cbr $c0, @top""",
+        False,
+    ),
     "steps of a constant": (
         """@top:
         add_u32 $s6, $s6, 77
