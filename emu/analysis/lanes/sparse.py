@@ -317,7 +317,7 @@ def _is_stretch(base: Value, loop: Loop) -> bool:
 
 
 _LEAST_FACTOR = {"mul": LINE // WORD, "mad": LINE // WORD, "shl": 4}
-"""Constants from which on words of neighbouring lanes are lines apart: factors, or bits of a shift."""
+"""Constants from which on words of neighbouring lanes are lines apart: factors, bits of a shift."""
 
 _SUMS = frozenset({"add", "sub", "mul", "mad", "shl", "cvt"})
 
