@@ -27,7 +27,8 @@ def make(rng, n, length):
 
 
 def answer(problem):
-    query, subject, scores, seed, _, best = problem.arrays.values()
+    query, subject, scores, seed, _, _ = problem.arrays.values()
+    best = np.zeros(len(seed), np.int32)
     for k, place in enumerate(seed):
         score, p = 0, int(place)
         while query[p] < 24 and subject[p] < 24:
