@@ -16,6 +16,7 @@ from ...engine import Work
 from ...recent import Recent
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
+from ..runtime.fills import fills
 from ..runtime.helpers import symbols
 from ..runtime.strips import reporting_lowest
 from .versions import counting_plan, facts_in_turns, traced_version, version_alone, versions_in
@@ -139,7 +140,7 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
             ["kernel", "frame_bytes", *(["watched_by"] if facts.marks else [])],
             level=_level(kernel, facts),
             key=repr(key),
-            symbols=symbols(),
+            symbols={**symbols(), **fills()},
         )
         frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
         way = ctypes.CFUNCTYPE(ctypes.c_int64)(module["watched_by"])() if facts.marks else 0
