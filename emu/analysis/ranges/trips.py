@@ -99,7 +99,7 @@ def _steps(ssa: Ssa, loop: Loop, condition: Value) -> dict[Phi, tuple[int, Value
             found[value] = begin, following
             needed: list[Value] = [following]
         elif isinstance(value, Op):
-            if not _is_known(value):
+            if not is_computed(value):
                 return None
             needed = value.args
         else:
@@ -146,7 +146,8 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 }
 
 
-def _is_known(op: Op) -> bool:
+def is_computed(op: Op) -> bool:
+    """Return whether `computed` knows an instruction."""
     stem, _, type_ = op.ins.row.name.rpartition("_")
     if stem in ("div", "rem"):
         divisor = op.args[1]
@@ -154,6 +155,16 @@ def _is_known(op: Op) -> bool:
     if stem in _COMPARISONS or stem in _ARITHMETIC:
         return type_ in ("u32", "s32") or (type_ == "b1" and stem in ("and", "or", "xor"))
     return False
+
+
+def computed(op: Op, args: Sequence[int]) -> int:
+    """Return the bits of an instruction's result, from those of its operands."""
+    stem, _, type_ = op.ins.row.name.rpartition("_")
+    if type_ == "s32":
+        args = [sign_extend(a, 32) for a in args]
+    if stem in _COMPARISONS:
+        return int(_COMPARISONS[stem](*args))
+    return _ARITHMETIC[stem](*args) & mask_of(1 if op.cls is RegClass.C else 32)
 
 
 def _evaluate(value: Value, known: dict[Value, int]) -> int:
@@ -166,13 +177,5 @@ def _evaluate(value: Value, known: dict[Value, int]) -> int:
     found = known.get(value)
     if found is None:
         assert isinstance(value, Op)
-        stem, _, type_ = value.ins.row.name.rpartition("_")
-        args = [_evaluate(a, known) for a in value.args]
-        if type_ == "s32":
-            args = [sign_extend(a, 32) for a in args]
-        if stem in _COMPARISONS:
-            found = int(_COMPARISONS[stem](*args))
-        else:
-            found = _ARITHMETIC[stem](*args) & mask_of(1 if value.cls is RegClass.C else 32)
-        known[value] = found
+        found = known[value] = computed(value, [_evaluate(a, known) for a in value.args])
     return found

@@ -10,6 +10,7 @@ from .....isa.types import Segment
 from ....analysis.facts import Facts, OwnMemory
 from ....analysis.group_memory.forwarded import Forwarded, forwarded
 from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.lanes.read_first import read_first
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op
 from ....analysis.warps.uniformity import Shapes
@@ -29,6 +30,12 @@ MOST_AFTER_GROUP = 1 << 12
 
 AFTER_PRIVATE = 8
 """Bytes after private memory on the stack: a gather of the last byte reads a word there."""
+
+LEAST_CLEARED = 1 << 11
+"""Bytes of a warp's private memory from which on it is found out which must be zero."""
+
+MOST_PARTS = 4
+"""Parts of private memory that are cleared one by one; more of them are one with those between."""
 
 if TYPE_CHECKING:
     from ....analysis.counting.independence import Reliance
@@ -52,6 +59,9 @@ class KernelMemory:
     Byte b of lane l is at `(b - b % element) * width + l * element + b % element`, so that the
     lanes' elements at one offset are neighbours.
     """
+
+    private_parts: tuple[tuple[int, int], ...] = ()
+    """(First byte, number of bytes) of the private memory that must be zero at the start."""
 
     each_apart: bool = False
     """Whether each lane has its private memory in one piece instead, for loops that it runs alone:
@@ -146,11 +156,20 @@ class KernelMemory:
         return code.let(f"getelementptr i8, ptr {memory}, i64 {offset}")
 
     def clear_private(self, entry: FunctionText, code: FunctionText, width: int) -> None:
-        """Set the private memory of the running warp to zero."""
-        if self.private_bytes:
-            after = AFTER_PRIVATE if self.is_private_on_stack(width) else 0
-            place = self.private_place(entry, code, width)
-            code.zero(place, self.private_bytes * width + after)
+        """Set the private memory of the running warp to zero where that may be seen."""
+        if not self.private_bytes:
+            return
+        place = self.private_place(entry, code, width)
+        parts = [(start * width, size * width) for start, size in self.private_parts]
+        if self.is_private_on_stack(width):
+            total = self.private_bytes * width
+            if parts and sum(parts[-1]) == total:
+                parts[-1] = (parts[-1][0], parts[-1][1] + AFTER_PRIVATE)
+            else:
+                parts.append((total, AFTER_PRIVATE))
+        for start, size in parts:
+            begin = code.let(f"getelementptr i8, ptr {place}, i64 {start}") if start else place
+            code.zero(begin, size)
 
 
 def memory_of(
@@ -168,15 +187,19 @@ def memory_of(
     ranges = Ranges(shapes)
     waits = _waits_for_stores(shapes, plan, ranges, kernel.group_size)
     around = WORD * n * k if waits else 0
+    each_apart = _each_apart(kernel, facts, plan)
+    private_bytes = kernel.private_size if _accesses_private(shapes) else 0
+    parts = _private_parts(kernel, shapes, private_bytes, each_apart=each_apart)
     return KernelMemory(
         kernel.params,
         kernel.group_size,
-        kernel.private_size if _accesses_private(shapes) else 0,
+        private_bytes,
         readonly_bytes,
         ranges,
         private_of,
         private_element(kernel),
-        each_apart=_each_apart(kernel, facts, plan),
+        private_parts=parts,
+        each_apart=each_apart,
         forwarded=Forwarded() if plan.sparse else forwarded(shapes, kernel.group_size, n),
         group_cells=group_cells(kernel, facts.width, k),
         before_group=around,
@@ -249,6 +272,31 @@ def _each_apart(kernel: Kernel, facts: Facts, plan: LanePlan) -> bool:
     """Return whether each lane has its private memory in one piece, where its elements fit."""
     alone = facts.own_memory is OwnMemory.ALONE and not plan.has_both
     return alone and bool(plan.sparse) and kernel.private_size % private_element(kernel) == 0
+
+
+def _private_parts(
+    kernel: Kernel, shapes: Shapes, total: int, *, each_apart: bool
+) -> tuple[tuple[int, int], ...]:
+    """Return (first byte, number of bytes) of the private memory that must be zero at the start."""
+    if total * shapes.facts.width < LEAST_CLEARED:
+        return ((0, total),) if total else ()
+    needed, size = read_first(shapes.ssa, total), private_element(kernel)
+    if needed and each_apart:
+        return ((0, total),)
+    of_element = (1 << size) - 1
+    starts = [start for start in range(0, total, size) if needed >> start & of_element]
+    parts: list[tuple[int, int]] = []
+    for start in starts:
+        end = min(start + size, total)
+        if parts and sum(parts[-1]) == start:
+            parts[-1] = (parts[-1][0], end - parts[-1][0])
+        else:
+            parts.append((start, end - start))
+    if len(parts) > MOST_PARTS:
+        parts = [(parts[0][0], sum(parts[-1]) - parts[0][0])]
+    if 4 * sum(size for _, size in parts) > 3 * total:
+        return ((0, total),)  # one piece of memory for LLVM, too
+    return tuple(parts)
 
 
 def _accesses_private(shapes: Shapes) -> bool:
