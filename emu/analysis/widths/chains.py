@@ -27,6 +27,10 @@ FEW_LANES = 32
 LONG = 1.5
 """Times of all vectors from which on it hardly shows that values go through memory."""
 
+MOSTLY = 0.75
+"""Times of all vectors of 32 lanes, of which a host begins two at a time, from which on a loop has
+twice the lanes in hardly more time, though not all of their values have registers."""
+
 INTEGER, SIMULTANEOUS = 2, 4
 """Cycles of an integer operation, and vectors of such that begin at a time, on a host that computes
 many in the time of few."""

@@ -33,6 +33,7 @@ from ..warps.agreed import with_neighbours
 from ..warps.uniformity import Shapes
 from .chains import (
     LONG,
+    MOSTLY,
     waits_for_divisions,
     waits_for_integers,
     waits_for_iterations,
@@ -229,7 +230,9 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
         if spills or moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE):
-            return usual._replace(if_integers=WIDE if _wait_for_integers(shapes, lanes) else 0)
+            waits = all(waits_for_iterations(shapes, l, MOSTLY) for l in inner_loops(shapes))
+            integers = WIDE if _wait_for_integers(shapes, lanes) else 0
+            return usual._replace(if_many=WIDE if waits else lanes, if_integers=integers)
         if not shapes.divergent_loops:
             if loads_far_rows(shapes) and loops_fit(shapes, WIDEST, 32):
                 waits = any(waits_for_divisions(shapes, loop) for loop in inner_loops(shapes))
