@@ -95,8 +95,8 @@ MOST_SPILLED = 16
 MOST_BY_TWO = 20
 """The same in 32 lanes, above which 16 are faster: some operands may be in memory."""
 
-MOST_BY_ONE = 33
-"""The same in 16 lanes."""
+MOST_BY_ONE = 44
+"""The same in 16 lanes: a quarter has no registers then, and of two vectors each two thirds."""
 
 MOST_PARTS = 64
 """Comparisons of one condition that are looked at."""
