@@ -230,7 +230,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
         if spills or moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE):
-            waits = all(waits_for_iterations(shapes, l, MOSTLY) for l in inner_loops(shapes))
+            loops = inner_loops(shapes)
+            waits = all(waits_for_iterations(shapes, loop, MOSTLY) for loop in loops)
             integers = WIDE if _wait_for_integers(shapes, lanes) else 0
             return usual._replace(if_many=WIDE if waits else lanes, if_integers=integers)
         if not shapes.divergent_loops:
