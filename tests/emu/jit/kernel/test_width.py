@@ -352,6 +352,44 @@ def test_values_beyond_twice_the_registers_count_beside_a_chain() -> None:
     assert width_of(STRAIGHT + many_values(18, 200) + STORE) == USUAL
 
 
+def recurrence(step: str) -> str:
+    """A loop on three 64-bit numbers that it moves, and one that it reads."""
+    return f"""
+    workitemflatabsid_u32 $s0
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%x]
+    ld_kernarg_u32 $s1, [%n]
+    mad_u64 $d2, $d0, 8, $d1
+    mov_u32 $s2, 0
+    ld_global_f64 $d3, [$d2]
+    mov_u64 $d4, $d3
+    mov_u64 $d5, 1.0
+    mov_u64 $d6, 0.0
+@top:
+    fma_f64 $d6, $d3, $d4, $d6
+    mul_f64 $d7, $d3, $d4
+    sub_f64 $d7, $d7, $d5
+    mov_u64 $d5, $d4
+    {step}
+    add_u32 $s2, $s2, 1
+    cmp_lt_u32 $c0, $s2, $s1
+    cbr $c0, @top
+    add_f64 $d6, $d6, $d8
+    add_f64 $d6, $d6, $d9
+    st_global_f64 $d6, [$d2]
+"""
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("waits", [False, True])
+def test_loops_that_wait_have_wide_warps_without_registers(*, many: bool, waits: bool) -> None:
+    sums = "fma_f64 $d8, $d3, $d4, $d8\nfma_f64 $d9, $d3, $d4, $d9\nmul_f64 $d4, $d7, 3.0"
+    body = recurrence("div_f64 $d4, $d7, 3.0" if waits else sums)
+    assert width_of(body, many=many) == (WIDE if waits and many else USUAL)
+    x = np.random.default_rng(4).random(256)
+    same(f"kernel k(global f64* %x, u32 %n) {{{body}\n ret\n}}", [x, 9], items=256, group_size=128)
+
+
 def network(n: int) -> str:
     """`n` loaded values that are exchanged in turns, so that all of them are live."""
     loads = [f"ld_global_u32 $s{10 + i}, [$d2+{4 * i}]" for i in range(n)]
@@ -364,7 +402,7 @@ def network(n: int) -> str:
     return "\n".join([*loads, *swaps, *uses])
 
 
-@pytest.mark.parametrize(("n", "width"), [(5, WIDE), (12, USUAL), (24, FEW), (36, USUAL)])
+@pytest.mark.parametrize(("n", "width"), [(5, WIDE), (12, USUAL), (36, FEW), (48, USUAL)])
 def test_vectors_of_few_values_have_registers(n: int, width: int) -> None:
     body = STRAIGHT + network(n) + STORE
     assert width_of(body) == width
