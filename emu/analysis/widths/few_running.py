@@ -20,7 +20,8 @@ from ..values.ssa import Op
 from ..warps.uniformity import Shapes
 from .in_turn import is_easy
 from .registers import lane_step
-from .width import FEW, compares_scalars
+from .straight import compares_scalars
+from .width import FEW
 
 
 def few_running_facts(kernel: Kernel, facts: Facts) -> Facts | None:

@@ -21,7 +21,8 @@ from ..values.ssa import Op, Phi, live_out
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
 from .registers import is_vector, lane_step
-from .width import NARROW_CHUNK, WIDE, compares_scalars
+from .straight import compares_scalars
+from .width import NARROW_CHUNK, WIDE
 
 MOST_LANES = 1024
 """Lanes of a workgroup that is run as one warp."""

@@ -21,15 +21,13 @@ from math import prod
 from typing import NamedTuple
 
 from ....isa.program import Kernel
-from ....isa.types import B1, RegClass, Segment
+from ....isa.types import RegClass, Segment
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
-from ..lanes.lane_plan import LONG_UNITS
 from ..lanes.narrow import NarrowLanes
 from ..suitability.barriers import arrive_together, has_barriers
-from ..values.ssa import Const, Op, Phi, Value, made_of
-from ..warps.agreed import with_neighbours
+from ..values.ssa import Const, Op, Value, made_of
 from ..warps.uniformity import Shapes
 from .chains import (
     LONG,
@@ -37,7 +35,6 @@ from .chains import (
     waits_for_divisions,
     waits_for_integers,
     waits_for_iterations,
-    waits_for_results,
 )
 from .columns import goes_down_columns
 from .far_rows import loads_far_rows
@@ -52,14 +49,22 @@ from .registers import (
     computes_in_registers,
     inner_loops,
     is_vector,
-    lane_step,
     live_in_registers,
     live_registers,
-    live_values,
     loops_fit,
     moves_in_memory,
     reads_in_registers,
     spills_doubles,
+)
+from .straight import (
+    SHORT_ROW,
+    accesses_by_list,
+    compares_scalars,
+    gains_by_few,
+    is_light,
+    is_row_of,
+    is_short_row,
+    waits_long,
 )
 
 FEWEST = 8
@@ -80,27 +85,6 @@ MOST_GATHERS = 2
 MOST_IN_LOOPS = 6
 """The same in loops that have registers beside them."""
 
-LEAST_WARPS = 4
-"""Warps of 64 lanes of a row with edges. In fewer, half of the lanes or more are in such warps."""
-
-FEW_WARPS = 2
-"""The same where many vectors are computed in the time of few: edges cost less there."""
-
-MOST_LIVE = 8
-"""Values in vectors at a time, in 64 lanes without a loop: each takes four registers of 32."""
-
-MOST_SPILLED = 16
-"""The same where the code waits for results: half of the values, of four registers, have none."""
-
-MOST_BY_TWO = 20
-"""The same in 32 lanes, above which 16 are faster: some operands may be in memory."""
-
-MOST_BY_ONE = 44
-"""The same in 16 lanes: a quarter has no registers then, and of two vectors each two thirds."""
-
-MOST_PARTS = 64
-"""Comparisons of one condition that are looked at."""
-
 MOST_PRIVATE = 1 << 15
 """Bytes of private memory of a warp of 128 lanes: a part of a first-level cache."""
 
@@ -109,15 +93,6 @@ MOST_BESIDE_ROWS = 1 << 14
 
 MOST_IN_WIDEST = 80
 """Instructions of a kernel with 128 lanes, which take compile time."""
-
-MOST_STRAIGHT = 300
-"""Instructions without a loop from which on compile time, twice as long, counts more."""
-
-MOST_WAITING = 600
-"""The same where the code waits longer than its vectors take."""
-
-MOST_BESIDE_CHAIN = 24
-"""Values in vectors at a time in such code."""
 
 
 class Choice(NamedTuple):
@@ -220,8 +195,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         if shapes.facts.piece or not all(_is_gather(op) for op in hard):
             return usual
         if is_straight:
-            is_light = _is_light(shapes) and not _is_short_row(shapes)
-            return wide if len(hard) <= MOST_GATHERS and is_light else usual
+            few = len(hard) <= MOST_GATHERS and not is_short_row(shapes)
+            return wide if few and is_light(shapes) else usual
         most = MOST_IN_LOOPS if live_in_registers(shapes, WIDE) else MOST_GATHERS
         return wide if len(hard) <= most else usual
     bits = _narrow_bits(shapes, nodes) if narrow else None
@@ -242,10 +217,10 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         if not gain_by_lanes(shapes):
             return usual
         return wide._replace(if_many=WIDEST if wait_in_turn(shapes, WIDEST) else WIDE)
-    if not _is_light(shapes):
-        return usual._replace(if_many=WIDE) if _waits_long(shapes) else usual
-    if _is_short_row(shapes):
-        return usual._replace(if_many=WIDE) if _has_warps(shapes, FEW_WARPS) else usual
+    if not is_light(shapes):
+        return usual._replace(if_many=WIDE) if waits_long(shapes) else usual
+    if is_short_row(shapes):
+        return usual._replace(if_many=WIDE) if is_row_of(shapes, SHORT_ROW) else usual
     # Masks of edges are a large part of what a warp computes that runs at half the speed.
     all_branches = len(shapes.ssa.conditions.keys() - shapes.uniform_branches())
     return wide if all_branches <= 1 else Choice(USUAL, chunk, WIDE)
@@ -273,106 +248,15 @@ def _wait_for_integers(shapes: Shapes, lanes: int) -> bool:
     )
 
 
-def _waits_long(shapes: Shapes) -> bool:
-    """Return whether code without loops waits so long that values may go through memory.
-
-    Masks at the edges of short rows are a small part of long code only. Numbers of 64 bits are
-    four vectors in 32 lanes already.
-    """
-    values = [v for v in shapes.ssa.values() if isinstance(v, (Op, Phi))]
-    length = len(values)
-    return (
-        (MOST_STRAIGHT if _is_short_row(shapes) else 0) < length <= MOST_WAITING
-        and not shapes.facts.piece
-        and live_values(shapes) <= MOST_BESIDE_CHAIN
-        and not any(v.cls is RegClass.D and is_vector(shapes, v) for v in values)
-        and waits_for_results(shapes, LONG)
-    )
-
-
 def _usual_lanes(shapes: Shapes) -> int:
     """Return the lanes of a warp where 64 do not pay."""
     if not shapes.facts.piece and not shapes.flow.loops:
-        return FEW if _gains_by_few(shapes) or _accesses_by_list(shapes) else USUAL
+        return FEW if gains_by_few(shapes) or accesses_by_list(shapes) else USUAL
     if shapes.facts.piece or carries_in_registers(shapes, USUAL):
         return USUAL
     if reads_in_registers(shapes, FEW):
         return FEW
     return FEWEST if computes_in_registers(shapes, FEWEST) else USUAL
-
-
-def _gains_by_few(shapes: Shapes) -> bool:
-    """Return whether code without loops has registers at one vector a value, not at two.
-
-    Divisions, roots and lists of instructions take longer than values that go through memory.
-    """
-    return MOST_BY_TWO < live_values(shapes) <= MOST_BY_ONE and not any(
-        isinstance(v, Op) and v.ins.row.unit in LONG_UNITS and is_vector(shapes, v)
-        for v in shapes.ssa.values()
-    )
-
-
-def _accesses_by_list(shapes: Shapes) -> bool:
-    """Return whether accesses are by numbers of a list that may be neighbours in all of a warp.
-
-    They come in runs, as the zones of a row. Fewer warps of few lanes are at the end of one.
-    """
-    return any(
-        with_neighbours(shapes, op, ops[at + 1 :]) is not None
-        for ops in shapes.ssa.ops.values()
-        for at, op in enumerate(ops)
-        if op.ins.row.is_load
-    )
-
-
-def _is_light(shapes: Shapes) -> bool:
-    """Return whether code without loops is short, and has few branches and live values."""
-    if len(shapes.ssa.values()) > MOST_STRAIGHT or _divergent_branches(shapes) > 1:
-        return False
-    # Values that do not stay in registers cost little beside a long chain.
-    live = live_values(shapes)
-    return live <= MOST_LIVE or (live <= MOST_SPILLED and waits_for_results(shapes))
-
-
-def _divergent_branches(shapes: Shapes) -> int:
-    """Return how many branches may diverge; in long rows, without those at the edges of a grid.
-
-    Interior warps, which are most of a long row, have no masks for these.
-    """
-    branches = shapes.ssa.conditions.keys() - shapes.uniform_branches()
-    if not _has_warps(shapes, LEAST_WARPS):
-        return len(branches)
-    return sum(not _is_of_places(shapes, shapes.ssa.conditions[n]) for n in branches)
-
-
-def _is_of_places(shapes: Shapes, condition: Value) -> bool:
-    """Return whether a condition compares places in the grid with what is the same for all."""
-    work, seen = [condition], 0
-    while work:
-        value = work.pop()
-        seen += 1
-        if shapes.is_uniform(value):
-            continue
-        if not isinstance(value, Op) or seen > MOST_PARTS:
-            return False
-        if value.ins.row.type is B1:
-            work += value.args
-        elif not compares_scalars(shapes, value):
-            return False
-    return True
-
-
-def _is_short_row(shapes: Shapes) -> bool:
-    """Return whether workgroups are rows of few warps, and the first and last are at edges."""
-    if shapes.facts.group_size[1:] != (1, 1) or _has_warps(shapes, LEAST_WARPS):
-        return False
-    return bool(shapes.ssa.conditions.keys() - shapes.uniform_branches())
-
-
-def _has_warps(shapes: Shapes, warps: int) -> bool:
-    """Return whether workgroups are rows of at least so many warps of 64 lanes."""
-    size = shapes.facts.group_size
-    return size[1:] == (1, 1) and size[0] >= warps * WIDE
 
 
 def _inner_nodes(shapes: Shapes) -> list[int]:
@@ -434,8 +318,3 @@ def _narrow_bits(shapes: Shapes, nodes: list[int]) -> int | None:
     ):
         return None
     return max(bits)
-
-
-def compares_scalars(shapes: Shapes, op: Op) -> bool:
-    """Return whether an op compares work-item ids with a bound, or the like."""
-    return op.cls is RegClass.C and all(lane_step(shapes, a) is not None for a in op.args)

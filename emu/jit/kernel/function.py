@@ -17,11 +17,9 @@ from ...analysis.flow.order import START
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.suitability.barriers import arrive_together
 from ...analysis.warps.uniformity import Shapes
-from ...analysis.workgroup_steps import must_be_apart
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import Chunks, VectorCode
-from ..runtime.helpers import ATTRIBUTES, BEGIN_ATOMICS, END_ATOMICS
 from . import budget
 from .control.edges import Edges
 from .counting.counters import Counters
@@ -32,11 +30,11 @@ from .interior.version import emit_interior, has_interior
 from .lane_code import LaneCode, vectors_of
 from .loops.hidden import steps_many_addresses
 from .memory.kernel_memory import memory_of
-from .memory.shuffles.shuffled import READ_BEYOND
 from .nodes import Nodes
 from .value_table import ValueTable
 from .variables import Variables
 from .workgroups.barriers import FRAME, Barriers
+from .workgroups.calls import ARGUMENTS, KERNEL, called
 from .workgroups.group_order import group_order
 from .workgroups.identity import (
     GROUP,
@@ -50,15 +48,11 @@ from .workgroups.identity import (
 from .workgroups.one_warp import OneWarp
 from .workgroups.rounds import Rounds
 from .workgroups.trial import ALONE, LIMIT, TOGETHER, trial, versions_of
-from .workgroups.turns import in_turns
-from .workgroups.zeroed import zeroed
+from .workgroups.zeroed import zero_group
 
 if TYPE_CHECKING:
     from ...analysis.counting.independence import Reliance
     from .counting.batch_rounds import BatchIterations
-
-
-ARGUMENTS = "ptr %ctx, i64 %first, i64 %last"
 
 
 OTHERS = "others"
@@ -126,7 +120,7 @@ class KernelCode:
         self.frame_bytes = 0
         """Bytes of frames for each warp; known after `text`."""
 
-    def text(self, name: str = "", kernel: str = "define i32 @kernel") -> str:
+    def text(self, name: str = "", kernel: str = KERNEL) -> str:
         """Return the whole function; if it has a `name`, that for some workgroups alone.
 
         Otherwise `kernel` is how its definition begins.
@@ -135,7 +129,7 @@ class KernelCode:
         order = group_order(self.entry, self.shapes)
         order.head(code)
         group = start_group(code, facts)
-        self._zero_group()
+        zero_group(self.entry, code, self.memory, self.shapes, together=self._together)
         warps = count_warps(code, group, facts)
         vectors = VectorCode(code, *vectors_of(facts))
         begin = partial(start_warp, vectors, group, facts)
@@ -170,53 +164,16 @@ class KernelCode:
         versions = versions_of(self.facts, finds_limit=finds_limit, has_alone=alone is not None)
         return self._called(lambda head: trial(module, head, versions))
 
-    def _called(self, text: Callable[[str], str], kernel: str = "define i32 @kernel") -> str:
-        """Return what is called for a range of workgroups; `text(head)` is the function for it.
-
-        `kernel` is how the definition of what is called begins.
-        """
-        facts = self.facts
-        head = f"define internal i32 @groups({ARGUMENTS}) noinline"
-        if self.memory.before:
-            from .workgroups.batches import in_batches
-
-            # With atomics it is called between the helpers.
-            batches = "define internal i32 @batches" if self._has_atomics else kernel
-            batches = in_batches(self.entry, facts, self.memory, batches)
-            called = _between_helpers(self.entry, "batches") if self._has_atomics else ""
-            return text(head) + batches + called
-        if self._has_atomics:
-            return text(head) + _between_helpers(self.entry, "groups")
-        if not facts.strips and not facts.counts:
-            apart = must_be_apart(self.shapes)
-            if apart is not None:
-                return text(head) + in_turns(self.entry, facts, apart, f"{kernel}({ARGUMENTS})")
-        return text(f"{kernel}({ARGUMENTS})")
-
-    def _zero_group(self) -> None:
-        """Set the bytes of group memory to zero that a workgroup may load before it stores them.
-
-        All of it is zero when a call begins, so that nothing is ever read that LLVM does not know.
-        """
-        total = self.memory.group_bytes
-        if not total:
-            return
-        place = self.memory.group_place(self.entry)
-        parts = zeroed(self.shapes.ssa, self.facts, total, together=self._together)
-        if parts != [(0, total)]:
-            self.entry.zero(place, total)
-        if self.memory.after_group > READ_BEYOND and self.memory.is_group_on_stack:
-            after = self.entry.let(f"getelementptr i8, ptr {place}, i64 {total}")
-            self.entry.zero(after, self.memory.after_group)
-        if self.memory.before_group and self.memory.is_group_on_stack:
-            before = -self.memory.before_group
-            start = self.entry.let(f"getelementptr i8, ptr {place}, i64 {before}")
-            self.entry.zero(start, self.memory.before_group)
-        if self.facts.poison is not None:  # a debug build
-            self.code.set_bytes(place, total, self.facts.poison & 0x7F)
-        for start, count in parts:
-            at = self.code.let(f"getelementptr i8, ptr {place}, i64 {start}") if start else place
-            self.code.zero(at, count)
+    def _called(self, text: Callable[[str], str], kernel: str = KERNEL) -> str:
+        """Return what is called for a range of workgroups; see `called`."""
+        return called(
+            text,
+            self.entry,
+            self.shapes,
+            self.memory,
+            has_atomics=self._has_atomics,
+            kernel=kernel,
+        )
 
     def _lanes(self, warp: Warp) -> LaneCode:
         report = partial(warp.report, self.code)
@@ -455,18 +412,3 @@ class KernelCode:
         if self._counters is not None:
             self._counters.end_warp()
         self._poison(self.code)
-
-
-def _between_helpers(entry: FunctionText, between: str) -> str:
-    """Return the function of a kernel with atomics, which asks first whether they may be plain.
-
-    `between` is the name of the function that runs workgroups.
-    """
-    code = entry.elsewhere()
-    for name in (BEGIN_ATOMICS, END_ATOMICS):
-        code.module.declare(name, f"declare i32 @{name}(ptr) {ATTRIBUTES}")
-    code.call("i32", BEGIN_ATOMICS, "ptr %ctx")
-    result = code.let(f"call i32 @{between}({ARGUMENTS})")
-    code.call("i32", END_ATOMICS, "ptr %ctx")
-    code.ret("i32", result)
-    return definition(f"define i32 @kernel({ARGUMENTS})", code)

@@ -26,8 +26,8 @@ from ..variables import Variables
 from ..workgroups.identity import Warp, Workgroup
 from .bounds import ONE, Conditions
 from .decisions import Row
+from .given_spans import Scope
 from .parts import depends_on_start, divisions_of, may_have_parts, saves_gathers
-from .spans import Scope
 from .vectors import begin_vector
 from .version import ask, emit_edge_nodes
 

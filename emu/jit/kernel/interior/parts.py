@@ -26,7 +26,7 @@ from ..memory.kernel_memory import KernelMemory
 from ..variables import Variables
 from ..workgroups.identity import Warp
 from .bounds import ONE, Conditions
-from .spans import Scope
+from .given_spans import Scope
 from .vectors import reads_bits
 from .version import ask, emit_edge_nodes, is_small
 

@@ -25,7 +25,8 @@ from ..workgroups.one_warp import OneWarp
 from .bounds import ONE, Bound, Conditions
 from .decisions import Decisions, ask_for_size
 from .gains import Gains
-from .spans import Scope, Spans
+from .given_spans import Scope
+from .spans import Spans
 from .tiles import Tile, tile_of
 
 MOST_OPS = 400

@@ -10,7 +10,7 @@ import pytest
 
 import simtlab
 from simtlab import Device, Trap
-from simtlab.emu.jit.kernel.function import ARGUMENTS
+from simtlab.emu.jit.kernel.workgroups.calls import ARGUMENTS
 from simtlab.emu.jit.kernel.workgroups.trial import LIMIT, Version, trial
 from simtlab.emu.jit.llvm.text import ModuleText
 from simtlab.emu.jit.llvm.toolchain import Level, compile_text, function_attributes
