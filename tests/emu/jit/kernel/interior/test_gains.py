@@ -107,15 +107,21 @@ def test_planes_of_a_cube(n: int, room: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("across", "width"), [(64, 32), (128, 32), (192, 32), (256, 64), (512, 64)]
+    ("across", "width", "if_many"),
+    [(64, 32, 32), (128, 32, 64), (192, 32, 64), (256, 64, 64), (512, 64, 64)],
 )
-def test_rows_of_few_warps_with_edges_have_warps_of_32(across: int, width: int) -> None:
-    work = stream(0)
+def test_rows_of_few_warps_with_edges_have_warps_of_32(
+    across: int, width: int, if_many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or of 64 lanes, in two warps or three, where many vectors take the time of few."""
     text = guarded(LOAD_X + "st_global_u32 $s2, [$d1]")
     x = np.zeros(1024, np.uint32)
-    for text_, expected in ((text, width), (text.replace("cbr $c0, @done", ""), 64)):
-        work = make(text_, [1024, x, x.copy()], items=1024, group_size=across)
-        assert facts_of(work.kernel, work.geometry).width == expected
+    for many in (False, True):
+        monkeypatch.setattr(launch_facts, "takes_many", lambda many=many: many)
+        chosen = if_many if many else width
+        for text_, expected in ((text, chosen), (text.replace("cbr $c0, @done", ""), 64)):
+            work = make(text_, [1024, x, x.copy()], items=1024, group_size=across)
+            assert facts_of(work.kernel, work.geometry).width == expected
 
 
 def beside_a_loop(bound: str, *, inside: bool = False, more: str = "") -> Work:
