@@ -68,6 +68,9 @@ FIRST_ITEMS = 1 << 12
 MOST_BRIEF = 5000
 """Nanoseconds of a call that keeps Python's lock: releasing and taking it takes 50 (measured)."""
 
+MOST_EXECUTED = 1 << 20
+"""Instructions of all work-items of such a call, in case that few of them ran in the last one."""
+
 FIRST_SHARE = 64
 """Parts of a launch, of which it is one at most: it takes a second in a launch of a minute."""
 
@@ -116,7 +119,7 @@ class Direct:
         self._book[LIMIT] = -1
         self._book[FIRST] = first_groups(plan)
         self._book[COUNTED] = 0 if plan.layout is None else 8 * plan.layout.words
-        self._book[BRIEF] = MOST_BRIEF if _is_bounded(kernel) else 0
+        self._book[BRIEF] = MOST_BRIEF if _is_bounded(plan) else 0
         self._common: object = None
         for i, param in enumerate(kernel.params):
             kind = 0 if param.is_pointer else 1 if param.type.is_float else 3
@@ -230,9 +233,17 @@ def _has_loop(kernel: Kernel) -> bool:
     return any(i.target is not None and i.target <= pc for pc, i in enumerate(kernel.instructions))
 
 
-def _is_bounded(kernel: Kernel) -> bool:
-    """Return whether a call takes about as long as the last one, and waits for no other thread."""
-    return not (_has_loop(kernel) or any(i.row.is_atomic for i in kernel.instructions))
+def _is_bounded(plan: Plan) -> bool:
+    """Return whether a call is short whatever its arguments, and waits for no other thread.
+
+    The last call may have been short because its arguments let all work-items return at once.
+    """
+    instructions = plan.kernel.instructions
+    return not (
+        prod(plan.geometry.items) * len(instructions) > MOST_EXECUTED
+        or _has_loop(plan.kernel)
+        or any(i.row.is_atomic for i in instructions)
+    )
 
 
 def _write(book: array[int], at: int, *words: int) -> None:

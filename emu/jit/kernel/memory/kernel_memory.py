@@ -20,6 +20,7 @@ from ..context_code import load_slot
 from ..lane_code import vectors_of
 from .group_cells import GroupCells, group_cells
 from .shuffles.routed import are_scattered
+from .shuffles.shifted import can_shift
 from .shuffles.shuffled import READ_BEYOND, WORD
 
 MOST_ON_STACK = 1 << 15
@@ -186,7 +187,7 @@ def memory_of(
     n, k = vectors_of(facts)
     ranges = Ranges(shapes)
     waits = _waits_for_stores(shapes, plan, ranges, kernel.group_size)
-    around = WORD * n * k if waits else 0
+    around = WORD * n * k if waits and can_shift(n, k, WORD) else 0
     each_apart = _each_apart(kernel, facts, plan)
     private_bytes = kernel.private_size if _accesses_private(shapes) else 0
     parts = _private_parts(kernel, shapes, private_bytes, each_apart=each_apart)

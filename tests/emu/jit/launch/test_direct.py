@@ -250,6 +250,16 @@ def test_calls_that_are_brief_keep_the_lock() -> None:
     assert brief(adding["add"].launch(items=1, group_size=1), total)[0] == 0
 
 
+def test_calls_that_may_take_long_with_other_arguments_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    device = Device()
+    x, y = device.to_device(np.ones(N, np.float32)), device.zeros(N, np.float32)
+    assert brief(scale(), 0, 2.0, 3, x, y)[0]
+    monkeypatch.setattr(direct, "MOST_EXECUTED", N)
+    assert not brief(scale(), 0, 2.0, 3, x, y)[0]
+
+
 def test_a_brief_call_may_trap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(direct, "MOST_BRIEF", 1 << 40)
     device, launch = Device(), scale()

@@ -231,7 +231,8 @@ class LocalMemory:
         on_stack = op.ins.row.segment is Segment.GROUP and self.memory.is_group_on_stack
 
         def fast() -> list[str]:
-            if op.ins.row.is_load and on_stack and shifted.can_shift(lanes, type_.size):
+            can_shift = shifted.can_shift(lanes.n, lanes.k, type_.size)
+            if op.ins.row.is_load and on_stack and can_shift:
                 start = code.let(f"add i32 {first}, {extent.offset}")
                 return shifted.load(lanes, memory, start)
             host = self._place(memory, first, extent.offset)
@@ -266,7 +267,7 @@ class LocalMemory:
         A load under a mask would wait for all stores to the two lines that it is in.
         """
         lanes, code, memory = self.lanes, self.lanes.code, self.memory
-        if not shifted.can_shift(lanes, type_.size):
+        if not shifted.can_shift(lanes.n, lanes.k, type_.size):
             return self.moves.load_running(type_, host)
         start = code.let(f"add i32 {lanes.lane0(extent.base)}, {extent.offset}")
         length = (lanes.k + 1) * shifted.LINE

@@ -58,7 +58,7 @@ class OwnRecords:
         lanes, found = self.lanes, list[Op]()
         if op.ins.row.segment is not Segment.GROUP or lanes.is_alone or lanes.n != CHUNK:
             return found
-        if not lanes.facts.slow_gathers:
+        if not lanes.facts.slow_gathers or not self._is_inside(op):
             return found
         ops = lanes.ssa.ops[op.node]
         for other in ops[ops.index(op) :]:

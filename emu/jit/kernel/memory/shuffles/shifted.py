@@ -21,11 +21,9 @@ LINE = 64
 """Bytes of a vector of words, and of a line of a cache."""
 
 
-def can_shift(lanes: LaneCode, size: int) -> bool:
-    """Return whether neighbours of `size` bytes can be loaded so."""
-    return (
-        size == WORD and lanes.n * WORD == LINE and lanes.k >= LEAST_CHUNKS and host_has("avx512f")
-    )
+def can_shift(n: int, k: int, size: int) -> bool:
+    """Return whether neighbours of `size` bytes can be loaded so, in k vectors of n lanes."""
+    return size == WORD and n * WORD == LINE and k >= LEAST_CHUNKS and host_has("avx512f")
 
 
 def load(lanes: LaneCode, memory: str, start: str, *, signed: bool = False) -> list[str]:

@@ -15,7 +15,7 @@ from simtlab.emu.jit.llvm.toolchain import host_has
 
 from .....support.oracle_work import make
 from ....support.against_oracle import assert_as_oracle
-from ....support.agreement import same
+from ....support.agreement import same, trap_alike
 
 LOAD = "load <4 x i32>"
 ITEMS = 150
@@ -185,6 +185,15 @@ def of_tile() -> list[Any]:
 def test_words_of_records_in_group_memory(places: tuple[int, ...], mask: str, width: int) -> None:
     text = of_group(places, mask=mask)
     same(text, of_tile(), items=256, group_size=64, width=width)
+
+
+def test_the_first_word_may_be_the_only_one_that_is_tested() -> None:
+    """Ranges show that the other words of a record are inside."""
+    text = of_group((4, 0, 1, 2)).replace("$s2, 63", "$s2, 127").replace("$s2, 5", "$s2, 4")
+    order, *others = of_tile()[1:]
+    same(text, [np.uint32(256), order & 63, *others], items=256, group_size=64)
+    last = np.full(256, 127, np.uint32)
+    assert trap_alike(text, [np.uint32(256), last, *others], items=256, group_size=64)
 
 
 def test_a_store_between_them_is_seen() -> None:
