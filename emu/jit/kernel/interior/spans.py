@@ -172,18 +172,19 @@ class Spans:
             low, high = sorted((0, step * trips.returns))
             found = self._arithmetic.sum(found, between(low, high, step & -step or 1 << 32))
             for value, times in values.items():
-                way = self._way(value, times * trips.returns)
+                way = self._way(value, times, trips.returns)
                 found = self._arithmetic.sum(found, way)
             return found
         return self._below_argument(phi) if self.counts_to_arguments else None
 
-    def _way(self, value: Value, times: int) -> Span | None:
-        """Return the span of what lies between 0 and a multiple of one number."""
+    def _way(self, value: Value, times: int, returns: int) -> Span | None:
+        """Return the span of so many times one number, from 0 to `returns` of these."""
         number = self.of(value)
         if number is None or not number.is_single:
             return None
-        way = self._arithmetic.product(number, constant(times))
-        if way is None:
+        step = self._arithmetic.product(number, constant(times))
+        way = self._arithmetic.product(number, constant(times * returns))
+        if step is None or way is None:
             return None
         extreme, none = self._arithmetic.bounds.extreme, Bound()
         return Span(
@@ -191,7 +192,7 @@ class Spans:
             extreme("llvm.smax", way.low, none),
             min(way.least, 0),
             max(way.most, 0),
-            way.multiple,
+            step.multiple,
         )
 
     def _below_argument(self, phi: Phi) -> Span | None:
