@@ -139,11 +139,12 @@ def test_steps_that_are_arguments_and_wrap_around(by: int) -> None:
 def test_pointers_that_step_by_an_argument_may_be_misaligned(by: int) -> None:
     """After four steps of one byte a pointer is aligned again."""
     n, works = 320, []
-    text = TEXT.format(start=0, step="add", inner="$d3", outer=0).replace("$s4, 4", "$s4, 5")
+    text = TEXT.format(start=0, step="add", inner="$d3", outer=0)
+    text = text.replace("$s4, 4", "$s4, 5").replace("$s3, 3", "$s3, 5")
     text = text.replace("u32 %n,", "u32 %n, u32 %by,")
     text = text.replace("mov_u32 $s2, 0", "ld_kernarg_u32 $s7, [%by]\n cvt_u64_u32 $d3, $s7\n"
                         "mov_u32 $s2, 0", 1)  # fmt: skip
     for _ in "ab":
-        arrays = np.arange(n + 2 * 15 * 2 + 1, dtype=np.uint32), np.zeros(n, np.uint32)
+        arrays = np.arange(n + 2 * 25 + 1, dtype=np.uint32), np.zeros(n, np.uint32)
         works.append(make(text, [n, by, *arrays], items=(n,), group_size=(160,)))
     assert assert_as_oracle(*works) == (by % 4 > 0)
