@@ -12,13 +12,14 @@ of a later warp would wait for ever. There are two tests, one certain and one ca
   number, as from a queue. Nor does a compare-and-swap with what the loop has just seen there, if
   it leaves the loop where it succeeds: it fails only where another one has changed the place. Nor
   does a loop each of whose iterations passes a barrier poll group memory: no work-item of the
-  workgroup is left behind.
+  workgroup is left behind. But one of them may poll for all, and store there what it has seen.
   Memory is taken for unchanged if all stores are by the pointers of other parameters. Where these
   are to one buffer after all, the budget ends a launch that waits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 
 from ....asm.flow.graph import reachable
@@ -135,18 +136,20 @@ def _polls(slices: _Slices, loop: Loop, changed: _Changed) -> bool:
         if any(successor not in loop.nodes for successor in flow.nodes[number].successors)
         and flow.nodes[number].latch_of is None
     ]
+    passes_barriers = _passes_barriers(flow, loop)
+    followed = (Segment.PRIVATE, Segment.GROUP) if passes_barriers else (Segment.PRIVATE,)
     decide = {
         value
         for number in exits
         if number in conditions
-        for value in slices.of(conditions[number], loop)
+        for value in slices.of(conditions[number], loop, followed)
     }
     reads = {
         value
         for value in decide
         if isinstance(value, Op) and _reads_the_same_place(value, slices, loop, changed)
     }
-    if _passes_barriers(flow, loop):
+    if passes_barriers:
         reads = {op for op in reads if op.ins.row.segment is not Segment.GROUP}
     return bool(reads - _retried(slices.form, loop, reads))
 
@@ -220,13 +223,18 @@ def _misses(flow: Flow, number: int, loop: Loop) -> bool:
 
 
 class _Slices:
-    """Backward slices inside loops: through registers, private memory, and branches that decide."""
+    """Backward slices inside loops: through registers, memory, and branches that decide."""
 
     def __init__(self, form: Ssa) -> None:
         self.form = form
 
-    def of(self, start: Value, loop: Loop) -> set[Value]:
-        """Return the values inside a loop that a value is made of."""
+    def of(
+        self, start: Value, loop: Loop, followed: Collection[Segment] = (Segment.PRIVATE,)
+    ) -> set[Value]:
+        """Return the values inside a loop that a value is made of.
+
+        What the loop stores to the segments that are `followed` may be loaded there.
+        """
         found: set[Value] = set()
         work = [start]
         while work:
@@ -239,8 +247,9 @@ class _Slices:
                 work += self._choosers(value, loop)
             elif isinstance(value, Op):
                 work += value.args
-                if value.ins.row.segment is Segment.PRIVATE:
-                    work += self._stored(loop)
+                segment = value.ins.row.segment
+                if segment is not None and segment in followed:
+                    work += self._stored(loop, segment)
         return found
 
     def _choosers(self, phi: Phi, loop: Loop) -> list[Value]:
@@ -257,14 +266,28 @@ class _Slices:
         influence = Influence(self.form)
         return {branch: influence.join_nodes(branch) for branch in self.form.conditions}
 
-    def _stored(self, loop: Loop) -> list[Value]:
-        """Return what a loop stores into private memory, and where."""
-        return [
-            value
+    def _stored(self, loop: Loop, segment: Segment) -> list[Value]:
+        """Return what a loop stores into a segment, where, and the conditions of its doing so."""
+        stores = [
+            op
             for number in loop.nodes
             for op in self.form.ops.get(number, ())
-            if op.ins.row.segment is Segment.PRIVATE and op.ins.row.is_store
-            for value in op.args
+            if op.ins.row.segment is segment and not op.ins.row.is_load
+        ]
+        found = [value for op in stores for value in op.args]
+        for number in {op.node for op in stores}:
+            found += self._deciding(loop, number)
+        return found
+
+    def _deciding(self, loop: Loop, number: int) -> list[Value]:
+        """Return the conditions inside a loop on which it depends whether a node is executed."""
+        flow = self.form.flow
+        ways = {n: [flow.route(n, to) for to in flow.nodes[n].successors] for n in loop.nodes}
+        return [
+            self.form.conditions[branch]
+            for branch in self.form.conditions.keys() & loop.nodes - {number}
+            if number in reachable(ways, [branch], loop.nodes, stop=(loop.latch,))
+            and loop.latch in reachable(ways, [branch], loop.nodes - {number})
         ]
 
 

@@ -155,6 +155,33 @@ def test_a_loop_that_passes_a_barrier_each_time_does_not_poll_group_memory(
     assert may_spin(ssa_of(head + there + stored.format("global", "$d0")))  # other workgroups
 
 
+POLLED_FOR_ALL = """
+        cmp_ne_u32 $c1, $s0, 0
+    @top:
+        cbr $c1, @wait
+        ld_global_u32 $s1, [$d0]
+        {}
+    @wait:
+        barrier
+        ld_group_u32 $s2, [flag]
+        barrier
+        cmp_eq_u32 $c0, $s2, 0
+        cbr $c0, @top
+    """
+
+SEEN_BY_ONE = "cmp_eq_u32 $c2, $s1, 0\n cbr $c2, @wait\n mov_u32 $s3, 1\n st_group_u32 $s3, [flag]"
+
+
+@pytest.mark.parametrize("noted", ["st_group_u32 $s1, [flag]", SEEN_BY_ONE])
+def test_one_work_item_may_poll_for_its_workgroup(noted: str):
+    """Others leave the loop by what it stores to group memory, or by that it stores there."""
+    text = ".group u32 flag[1]\n" + HEAD + POLLED_FOR_ALL.format(noted)
+    assert may_spin(ssa_of(text + "st_global_u32 $s2, [$d0]"))
+    assert not may_spin(ssa_of(text))  # no work-item changes what it reads
+    text = text.replace("ld_global_u32 $s1, [$d0]", "add_u32 $s1, $s1, 1")
+    assert not may_spin(ssa_of(text + "st_global_u32 $s2, [$d0]"))
+
+
 @pytest.mark.parametrize("name", WALKING)
 def test_a_kernel_that_ends_by_its_own_doing_is_not_suspected(name: str):
     assert not may_spin(ssa_of(HEAD + WALKING[name]))
