@@ -73,7 +73,7 @@ class FunctionText:
         """End the block: continue at `label`.
 
         If that closes a loop, LLVM shall write `unroll` iterations without a branch between them,
-        or `vectorise` it.
+        or may `vectorise` it.
         """
         note = ""
         if vectorise:

@@ -11,6 +11,8 @@ import llvmlite.binding as llvm
 from llvmlite.binding.ffi import ObjectRef
 from llvmlite.binding.newpassmanagers import NewPassManager
 
+from .text import VECTORISED
+
 _Manager = TypeVar("_Manager", llvm.ModulePassManager, llvm.FunctionPassManager)
 
 
@@ -19,6 +21,8 @@ class Level(StrEnum):
 
     FULL = "full"
     """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code.
+
+    Loops are vectorised in modules that have one which says so.
 
     Long modules have its function passes only, which take four fifths of the time. That costs up to
     a sixth of the speed of some kernels, and others are faster. Longer ones have those of O1."""
@@ -52,11 +56,12 @@ Global value numbering is not one of them, whose time grows faster than the modu
 """
 
 
-def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, lines: int) -> None:
-    """Run the passes of a level over a module whose text has so many lines."""
+def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, ir: str) -> None:
+    """Run the passes of a level over a module with the text `ir`."""
+    lines = ir.count("\n")
     is_longer = level is Level.FULL and lines > LONGER
     with (
-        _options(level, is_longer=is_longer) as options,
+        _options(level, is_longer=is_longer, vectorises=VECTORISED in ir) as options,
         llvm.create_pass_builder(machine, options) as builder,
     ):
         if level is Level.FULL and lines > LONG:
@@ -116,13 +121,13 @@ def _passes(builder: llvm.PassBuilder, level: Level) -> llvm.ModulePassManager:
     return passes
 
 
-def _options(level: Level, *, is_longer: bool) -> llvm.PipelineTuningOptions:
+def _options(level: Level, *, is_longer: bool, vectorises: bool) -> llvm.PipelineTuningOptions:
     whole = level is Level.WHOLE
     speed = 3 if whole else 1 if is_longer else 2
     options = llvm.create_pipeline_tuning_options(speed_level=speed)
     options.loop_interleaving = whole
     options.loop_unrolling = whole
-    options.loop_vectorization = whole
+    options.loop_vectorization = whole or vectorises
     options.slp_vectorization = level is Level.PAIRED
     if whole:
         options.inlining_threshold = 100

@@ -122,14 +122,12 @@ class ModuleText:
         return self._loop(f'"llvm.loop.unroll.count", i32 {iterations}')
 
     def vectorised(self) -> str:
-        """Return the metadata of a new loop of which LLVM shall run many iterations at once.
+        """Return the metadata of a new loop of which LLVM may run many iterations at once.
 
-        The last ones have a mask. LLVM warns of loops for which it cannot do that.
+        The last ones have a mask. A demand would make LLVM warn of loops that it must leave as
+        they are; so the passes vectorise loops of the module if it has this (passes.py).
         """
-        return self._loop(
-            '"llvm.loop.vectorize.enable", i1 true',
-            '"llvm.loop.vectorize.predicate.enable", i1 true',
-        )
+        return self._loop(f"{VECTORISED}, i1 true")
 
     def _loop(self, *properties: str) -> str:
         self._loops.append(properties)
@@ -143,6 +141,9 @@ class ModuleText:
             group += f"!{at} = distinct !{{!{at}, {nodes}}}\n"
         return "\n".join([*self._functions.values(), *self._declarations.values(), group])
 
+
+VECTORISED = '"llvm.loop.vectorize.predicate.enable"'
+"""The metadata of loops that LLVM may vectorise."""
 
 _FIRST_LOOP = 2
 """The number of the first loop's metadata, after those of branches."""

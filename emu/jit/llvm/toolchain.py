@@ -231,7 +231,7 @@ def _optimised(
         stop_if_abandoned()
         module.verify()  # takes 0.1 ms; LLVM may crash on an invalid module
         stop_if_abandoned()
-        passes.run(machine, module, level, ir.count("\n"))
+        passes.run(machine, module, level, ir)
         stop_if_abandoned()
         yield machine, module
 

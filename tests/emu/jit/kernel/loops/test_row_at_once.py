@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -192,6 +192,15 @@ ROWS += [
     Row("u8", _extreme("le_u32 $c1, $s8, $s9", before="xor_u32 $s8, $s8, 85")),
 ]
 
+TOO_HARD = [
+    Row(
+        "s8",
+        f"mul_u32 $s11, $s8, 77\n cmp_lt_u32 $c1, $s11, 9\n cbr $c1, @on\n {SUM}\n"
+        "add_u32 $s9, $s9, $s0\n @on:",
+    ),
+]
+"""Rows that LLVM does not vectorise."""
+
 OTHER_LOOPS = {
     "an extreme of floats by a branch": Row("f32", _extreme("ge_f32 $c1, $s8, $s9")),
     "an extreme and its place": Row(
@@ -236,6 +245,18 @@ OTHER_LOOPS = {
     "every second element": Row("u32", f"{SUM}\n add_u32 $s2, $s2, 1"),
     "a store": Row("u32", f"{SUM}\n st_global_u32 $s8, [$d3]"),
 }
+
+
+@pytest.mark.parametrize("tests_first", [True, False])
+@pytest.mark.parametrize("row", TOO_HARD, ids=str)
+def test_rows_that_llvm_cannot_take_at_once_are_no_warning(
+    row: Row, tests_first: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    row = replace(row, tests_first=tests_first, walks=not tests_first)
+    assert "vectorize" in _listing(row.text(), "raw")
+    assert "masked.load" not in _listing(row.text())
+    same(row.text(), row.arguments(), items=ITEMS, group_size=64)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("name", OTHER_LOOPS)
