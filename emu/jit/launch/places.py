@@ -137,7 +137,9 @@ class _Places:
             if row.stem == "shl" and number is not None:
                 number = 1 << (number & 31)
             local = rest.args[1 - rest.args.index(op)]
-            shift = self._shift(local, number)
+            # Bits of a sum are those of its parts if the multiples of a power of two are one.
+            is_sum = rest.ins.row.stem == "add" or (number or 0).bit_count() == 1
+            shift = self._shift(local, number) if is_sum else None
         else:
             return False
         if shift is None:

@@ -13,6 +13,7 @@ from simtlab import Device, Trap
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.launch.parts import part_of
 from simtlab.emu.jit.launch.plan import Plan
+from simtlab.emu.jit.launch.regroup import as_run
 from simtlab.emu.launch import Launch
 
 from ..support.short_launches import short
@@ -186,6 +187,27 @@ def test_rows_that_are_calculated(row: str, is_found: bool) -> None:
             run(made, *own)
         found.append(own[-1])
     np.testing.assert_array_equal(*found)
+
+
+def test_rows_of_a_workgroup_with_three() -> None:
+    """`3 * workgroup | row` is not a sum."""
+    found = []
+    for op, is_found in (("add", True), ("or", False)):
+        row = ROW + f"mul_u32 $s22, $s20, 3\n {op}_u32 $s2, $s22, $s21"
+        text = SUM.replace("shr_u32             $s2, $s1, 5", row)
+        (kernel,) = simtlab.assemble(text).program.kernels
+        own, geometry = as_run(kernel, Geometry.of(items=96 * 20, group_size=96))
+        assert (geometry.group_size == (32, 1, 1)) is is_found
+        assert (own is not kernel) is is_found
+        arrays, launched = hosts(), {}
+        for engine in ("jit", "interp"):
+            y = np.zeros_like(arrays[-1])
+            made = simtlab.assemble(text)["sum"].launch(items=96 * 20, group_size=96, engine=engine)
+            run(made, *arrays[:-1], y)
+            launched[engine] = y
+        np.testing.assert_array_equal(launched["jit"], launched["interp"])
+        found.append(launched["jit"])
+    assert (found[0] != found[1]).any()
 
 
 def test_partial_workgroups() -> None:
