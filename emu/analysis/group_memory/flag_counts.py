@@ -47,7 +47,7 @@ class FlagCounts:
         self._sums: dict[Value, _Sum] = {}
         self._stored: dict[Access, _Sum] = {}
         self._came: dict[tuple[int, int], Lanes | None] = {}
-        """Edges that lanes have come by -> these lanes, None where they are not known."""
+        """Edges -> the lanes that may have come by them, None where these are not known."""
         self.ranks: dict[Value, Rank] = {}
         """The values outside of loops that are ranks."""
 
@@ -83,7 +83,7 @@ class FlagCounts:
                 self._set(phi, sum_, running)
 
     def take(self, source: int, target: int, lanes: Lanes | None) -> None:
-        """Let lanes go to a successor; None if it is not known which do."""
+        """Note the lanes that may go to a successor; None if it is not known which do."""
         self._came[source, target] = lanes
 
     def _set(self, value: Value, sum_: _Sum | None, running: Lanes | None = None) -> None:
@@ -107,24 +107,27 @@ class FlagCounts:
         return None
 
     def _merged(self, phi: Phi, running: Lanes) -> _Sum | None:
-        """Return what the lanes of a phi have, each by the way that it has come."""
+        """Return what the lanes of a phi have, the same by each way that they may have come."""
         rows, flags = np.zeros((self._lanes, self._lanes), np.int32), set[Op]()
-        missing = running.copy()
+        arrived = np.zeros_like(running)
         for source, value in phi.args.items():
             if (source, phi.node) not in self._came:
                 continue
             came = self._came[source, phi.node]
-            if came is None:
-                return None
-            missing &= ~came
-            if isinstance(value, Const) and value.bits == 0:
-                continue
             sum_ = self._sums.get(value)
-            if sum_ is None:
+            is_zero = isinstance(value, Const) and value.bits == 0
+            if came is None or (sum_ is None and not is_zero):
                 return None
-            rows[came] = sum_.times[came]
-            flags.add(sum_.flag)
-        return _Sum(flags.pop(), rows) if len(flags) == 1 and not missing.any() else None
+            times = np.zeros_like(rows) if sum_ is None else sum_.times
+            again = came & arrived
+            if not np.array_equal(rows[again], times[again]):
+                return None
+            rows[came] = times[came]
+            arrived |= came
+            if sum_ is not None:
+                flags.add(sum_.flag)
+        is_known = len(flags) == 1 and arrived[running].all()
+        return _Sum(flags.pop(), rows) if is_known else None
 
     def calculate(self, op: Op, running: Lanes, *, exact: bool) -> None:
         """Note what an instruction calculates, for lanes that may run, or for `exact` ones."""

@@ -172,6 +172,37 @@ def test_stores_that_data_decide() -> None:
     assert not ranks(scan=changed + SCAN)
 
 
+SIDES = """
+    cmp_lt_{test}
+    cbr                 $c2, @other
+    mov_u32             $s40, {first}
+    br                  @chosen
+@other:
+    sub_u32             $s40, $s4, $s14
+@chosen:
+    mov_u32             $s4, $s40
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "first", "wanted"),
+    [
+        ("u32 $c2, $s2, 0x40000000", "$s4", {"inclusive", "exclusive"}),
+        ("u32 $c2, $s0, 100", "$s4", {"inclusive", "exclusive"}),
+        ("u32 $c2, $s0, 0", "$s4", {"inclusive"}),
+        ("u32 $c2, $s2, 0x40000000", "0", {"inclusive", "exclusive"}),
+    ],
+)
+def test_sums_that_data_choose(test: str, first: str, wanted: set[str]) -> None:
+    end = SIDES.format(test=test, first=first)
+    assert kinds(ranks(end=end)) == wanted
+    text = source(end=end, runs="mov_u32 $s9, $s0")
+    text = text.replace("st_global_u32       $s2", "st_global_u32 $s4")
+    x = np.random.default_rng(3).integers(0, 1 << 32, 192, np.uint32)
+    found, expected = (run(text, x, 1 << 31, 0, engine, 192) for engine in ("jit", "interp"))
+    np.testing.assert_array_equal(found, expected)
+
+
 def run(
     text: str, x: np.ndarray, limit: int, before: int, engine: str, group: int, **options: Any
 ) -> np.ndarray | str:
