@@ -161,10 +161,16 @@ def _in_three_vectors(kernel: Kernel, geometry: Geometry) -> Facts | None:
     if across != THREE_VECTORS or not _has_loops(kernel) or has_barriers(kernel):
         return None
     wide = _facts_of(kernel, replace(geometry, group_size=(WIDE, *others)))
-    if wide.width != WIDE:
-        return None
+    if wide.width != WIDE or THREE_VECTORS % wide.chunk:
+        return None  # not four vectors
     own = facts_at(geometry, THREE_VECTORS)
-    return replace(wide, width=own.width, group_size=own.group_size, whole=own.whole)
+    return replace(
+        wide,
+        width=own.width,
+        group_size=own.group_size,
+        whole=own.whole,
+        few_groups=own.few_groups,
+    )
 
 
 def _has_loops(kernel: Kernel) -> bool:

@@ -9,9 +9,11 @@ import pytest
 
 import simtlab
 from simtlab import Device, Trap
+from simtlab.emu.analysis.facts import FEW_GROUPS
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.launch_facts import facts_for_counting, facts_of
 from simtlab.emu.jit.launch.regroup import as_run
+from simtlab.emu.jit.llvm.toolchain import host_has
 from simtlab.emu.launch import Launch
 from simtlab.isa.program import Kernel
 
@@ -87,6 +89,47 @@ def test_workgroups_of_a_launch() -> None:
     assert facts_of(barrier, straight).width == 32
     counted = facts_for_counting(kernel(), straight)
     assert counted.width % 32 == 0
+
+
+def test_vectors_of_more_lanes_are_not_three() -> None:
+    """Bytes of 48 or 64 lanes are one vector."""
+    text = """
+    kernel k(u32 %across, global u8* %x) {
+        workitemabsid_u32   $s0, 0
+        workitemabsid_u32   $s1, 1
+        ld_kernarg_u32      $s2, [%across]
+        cmp_ge_u32          $c0, $s0, $s2
+        cbr                 $c0, @done
+        ld_kernarg_u64      $d0, [%x]
+        mul_u32             $s1, $s1, 7
+        add_u32             $s3, $s1, 7
+    @row:
+        mad_u32             $s4, $s1, $s2, $s0
+        cvt_u64_u32         $d1, $s4
+        add_u64             $d1, $d1, $d0
+        ld_global_u8        $s4, [$d1]
+        min_u32             $s4, $s4, 77
+        st_global_u8        $s4, [$d1]
+        add_u32             $s1, $s1, 1
+        cmp_lt_u32          $c0, $s1, $s3
+        cbr                 $c0, @row
+    @done:
+        ret
+    }"""
+    (bytes_,) = simtlab.assemble(text).program.kernels
+    wide = facts_of(bytes_, Geometry.of(items=(64, 8), group_size=(64, 1)))
+    assert wide.chunk == (64 if host_has("avx512bw") else 16)
+    for across in (48, 40) if wide.chunk == 64 else ():
+        found, geometry = as_run(bytes_, Geometry.of(items=(across, 8), group_size=(4, 1)))
+        assert facts_of(found, geometry).width != 48
+
+
+def test_workgroups_of_a_long_row_are_many() -> None:
+    """There are more of 48 than there were of 64."""
+    for groups in (FEW_GROUPS, FEW_GROUPS + 1):
+        facts = facts_of(kernel(), Geometry.of(items=48 * groups, group_size=48))
+        assert facts.width == 48
+        assert facts.few_groups is (groups == FEW_GROUPS)
 
 
 def launch(engine: str, items: tuple[int, ...], group: tuple[int, ...], **options: Any) -> Launch:
