@@ -96,6 +96,8 @@ class ModuleText:
         self.attributes = attributes
         self._declarations: dict[str, str] = {}
         self._functions: dict[str, str] = {}
+        self._once: dict[str, str] = {}
+        """Text without the name -> name, of functions that several versions of a kernel call."""
         self._loops: list[tuple[str, ...]] = []
         """What LLVM shall do with loops: names and values of its metadata."""
         self._tables = count(1)
@@ -112,6 +114,13 @@ class ModuleText:
         """Add a function: the whole of `define ... { ... }`; attribute group #0 is the module's."""
         assert name not in self._functions, name
         self._functions[name] = text
+
+    def define_once(self, name: str, text: str) -> str:
+        """Add a function unless another one added so has the same text; return that one's name."""
+        known = self._once.setdefault(text.replace(f"@{name}(", "@(", 1), name)
+        if known == name:
+            self.define(name, text)
+        return known
 
     def fresh_table(self) -> str:
         """Return a name for a table of labels, without `@`."""

@@ -44,16 +44,18 @@ class CountedRows:
         self._starting, self._memory, self._version = starting, counts.memory, version
         self._columns: dict[int | None, Columns] = {}
         self._blocks: dict[int | None, str] = {}
+        self._functions: dict[int | None, str] = {}
+        self._run_functions: dict[int, str] = {}
         entry = lanes.entry
         only_alone = () if has_both else alone
         joins = any(row.branches for row in rows.of.values())
-        while any(entry.module.has(self._function(number)) for number in rows.of):
-            self._version += "a"  # another version of the kernel has functions of its own
+        while any(entry.module.has(self._name(number)) for number in rows.of):
+            self._version += "a"  # another version of the kernel may keep other masks
         for number, row in rows.of.items():
             if number in alone:
                 assert number is not None
                 run = RunCounts(entry.module, lanes.facts, lanes.ssa, rows, number, counts)
-                run.define(self._run_function(number))
+                self._run_functions[number] = run.define(self._run_name(number))
             if number in only_alone or not row.masks:
                 continue
             columns = Columns(lanes.facts, row, has_starts=starting is not None)
@@ -63,12 +65,12 @@ class CountedRows:
             (place,) = self._words.places(self._iteration(number), ["i64"])
             entry.line(f"store i64 0, ptr {place}")
             function = RowCounts(entry.module, columns, counts, joins=joins)
-            function.define(self._function(number))
+            self._functions[number] = function.define(self._name(number))
 
-    def _function(self, number: int | None) -> str:
+    def _name(self, number: int | None) -> str:
         return f"{self._version}count{'' if number is None else number}"
 
-    def _run_function(self, number: int | None) -> str:
+    def _run_name(self, number: int | None) -> str:
         return f"{self._version}run{number}"
 
     def _iteration(self, number: int | None) -> str:
@@ -158,7 +160,7 @@ class CountedRows:
         start = self._start()
         (depth,) = self._depth(loop)
         given = f"ptr {made}, i64 {lanes.word(lanes.mask)}, i64 {start}, i64 {depth}"
-        code.line(f"call void @{self._run_function(loop)}({given}, ptr {self._memory})")
+        code.line(f"call void @{self._run_functions[loop]}({given}, ptr {self._memory})")
         (branch,) = self.rows.of[loop].branches
         flow = lanes.flow
         for to in flow.nodes[branch].successors:
@@ -210,7 +212,7 @@ class CountedRows:
 
     def _count(self, number: int | None, iterations: str) -> None:
         arguments = f"ptr {self._blocks[number]}, ptr {self._memory}, i64 {iterations}"
-        self.lanes.code.line(f"call void @{self._function(number)}({arguments})")
+        self.lanes.code.line(f"call void @{self._functions[number]}({arguments})")
 
     def finish(self) -> None:
         """Count what is left at the end of a call."""

@@ -83,8 +83,8 @@ class RowCounts:
         n = columns.n
         self._t, self._number, self._flag = (integer(bits, n) for bits in (columns.bits, 32, 1))
 
-    def define(self, name: str) -> None:
-        """Add the function to the module."""
+    def define(self, name: str) -> str:
+        """Add the function to the module unless it has it; return its name."""
         code, n = self._code, self._columns.n
         code.block("vectors")
         self._count()
@@ -101,7 +101,7 @@ class RowCounts:
         self._entry.line(f"store i64 0, ptr {place}")
         self._entry.jump("vectors")
         head = f"define internal void @{name}({PARAMETERS}) noinline"
-        code.module.define(name, definition(head, self._entry, code))
+        return code.module.define_once(name, definition(head, self._entry, code))
 
     # --- one vector
 

@@ -52,8 +52,8 @@ class RunCounts:
         """What an iteration that diverges adds to the depth of the next one."""
         _, self._most = row.deepest[branch]
 
-    def define(self, name: str) -> None:
-        """Add the function to the module."""
+    def define(self, name: str) -> str:
+        """Add the function to the module unless it has it; return its name."""
         code, entry, words = self._code, self._entry, self._words
         w = self._facts.width
         made = entry.let(f"load <{w} x i64>, ptr %made, align 8")
@@ -71,7 +71,7 @@ class RunCounts:
         code.block("over")
         code.line("ret void")
         head = f"define internal void @{name}({PARAMETERS}) noinline"
-        code.module.define(name, definition(head, entry, code))
+        return code.module.define_once(name, definition(head, entry, code))
 
     def _count(self, made: str, here: str) -> str:
         """Count a stretch of iterations that begins with some lanes; return those that stay."""
