@@ -19,6 +19,9 @@ from ...llvm.function_text import FunctionText
 Terms = tuple[tuple[str, int], ...]
 """Operands times constants."""
 
+_Strictest = dict[tuple[Terms, int], int]
+"""Scalars of the call, and by how many bits the sum is shifted -> the strictest constant in it."""
+
 ONE = "1"
 """The operand of a step that is a constant."""
 
@@ -70,11 +73,14 @@ class Conditions:
         self.entry = entry
         self.code = code
         self._sums: dict[tuple[bool, Terms], str] = {}
-        self._limits: dict[tuple[Terms, Terms], tuple[list[int | str], list[int | str]]] = {}
+        self._limits: dict[tuple[Terms, Terms], tuple[_Strictest, _Strictest]] = {}
         """Sum of a warp's scalars, and its step -> what it must reach, and not exceed."""
         self.gaps: list[tuple[Bound, Bound]] = []
         """Bounds between which 0 may not be."""
-        self._of_call: list[str] = []
+        self._of_call: dict[str, None] = {}
+        """Conditions on the call, each once (i1)."""
+        self._sums_of_call: dict[Terms, int] = {}
+        """Scalars of the call -> the largest constant with which their sum is at most 0."""
         self._of_warp: list[str] = []
         self.never = False
         """Whether a condition cannot hold."""
@@ -171,12 +177,14 @@ class Conditions:
 
     def mark(self) -> tuple[Any, ...]:
         """Return what `back_to` needs to drop the conditions that are asked for from now on."""
-        limits = {terms: (list(low), list(high)) for terms, (low, high) in self._limits.items()}
-        return limits, list(self.gaps), list(self._of_call), list(self._of_warp), self.never
+        limits = {terms: (dict(low), dict(high)) for terms, (low, high) in self._limits.items()}
+        of_call = dict(self._of_call), dict(self._sums_of_call)
+        return limits, list(self.gaps), of_call, list(self._of_warp), self.never
 
     def back_to(self, mark: tuple[Any, ...]) -> None:
         """Drop conditions asked for since a mark."""
-        self._limits, self.gaps, self._of_call, self._of_warp, self.never = mark
+        self._limits, self.gaps, of_call, self._of_warp, self.never = mark
+        self._of_call, self._sums_of_call = of_call
 
     # --- conditions
 
@@ -186,7 +194,8 @@ class Conditions:
         if bound.is_constant:
             self.never |= bound.constant > 0
         elif not bound.warp and not bound.step:
-            self._of_call.append(self.entry.let(f"icmp sle i64 {self.call_value(bound)}, 0"))
+            known = self._sums_of_call.get(bound.call, bound.constant)
+            self._sums_of_call[bound.call] = max(known, bound.constant)
         else:
             self._limit(bound)
 
@@ -199,20 +208,26 @@ class Conditions:
             tuple((name, scale // factor * sign) for name, scale in part)
             for part in (bound.warp, bound.step)
         )
-        lowest, highest = self._limits.setdefault((terms, step), ([], []))
+        lowest, highest = self._limits.setdefault((terms, step), ({}, {}))
         shift = factor.bit_length() - 1
         if sign > 0:
             rest = Bound((), bound.call, bound.constant).times(-1)
-            highest.append(self._shifted(rest, shift))
+            key = rest.call, shift
+            highest[key] = min(highest.get(key, rest.constant), rest.constant)
         else:
-            rest = Bound((), bound.call, bound.constant + factor - 1)
-            lowest.append(self._shifted(rest, shift))
+            key, constant = (bound.call, shift), bound.constant + factor - 1
+            lowest[key] = max(lowest.get(key, constant), constant)
 
-    def _shifted(self, bound: Bound, shift: int) -> int | str:
-        if not bound.call:
-            return bound.constant >> shift
-        value = self.call_value(bound)
-        return self.entry.let(f"ashr i64 {value}, {shift}") if shift else value
+    def _shifted(self, limits: _Strictest) -> list[int | str]:
+        """Return limits that are shifted, of which the entry computes those that vary."""
+        found: list[int | str] = []
+        for (call, shift), constant in limits.items():
+            if not call:
+                found.append(constant >> shift)
+                continue
+            value = self.call_value(Bound((), call, constant))
+            found.append(self.entry.let(f"ashr i64 {value}, {shift}") if shift else value)
+        return found
 
     def no_zero(self, low: Bound, high: Bound) -> None:
         """Ask that 0 is not between two bounds that are a constant apart."""
@@ -228,14 +243,14 @@ class Conditions:
 
     def require_of_call(self, test: str) -> None:
         """Ask that an i1 of the call is true."""
-        self._of_call.append(test)
+        self._of_call[test] = None
 
     # --- tests
 
     def branch(self, yes: str, no: str) -> None:
         """End the block: continue at `yes` if all conditions hold, else at `no`."""
         tests = [self.code.let(test) for test in self._limit_tests()]
-        for test in [*self.tests()[: bool(self._of_call)], *tests, *self._of_warp]:
+        for test in [*filter(None, [self._all_of_call()]), *tests, *self._of_warp]:
             following = self.code.fresh_label("i")
             self.code.branch(test, following, no)
             self.code.block(following)
@@ -243,12 +258,11 @@ class Conditions:
 
     def tests(self) -> list[str]:
         """Return the tests other than those of sums, i1, that of the call first."""
-        of_call = self._all(self.entry, self._of_call)
-        return [*filter(None, [of_call]), *self._of_warp]
+        return [*filter(None, [self._all_of_call()]), *self._of_warp]
 
     def of_call(self) -> str:
         """Return whether what is asked of the call holds, an i1."""
-        return self._all(self.entry, self._of_call) or "true"
+        return self._all_of_call() or "true"
 
     def of_warps(self) -> object:
         """Return what is asked of a warp, to be compared with what is asked later."""
@@ -262,7 +276,7 @@ class Conditions:
             if low is None or high is None:
                 yield f"icmp sge i64 {total}, {low}" if low else f"icmp sle i64 {total}, {high}"
                 continue
-            self._of_call.append(self.entry.let(f"icmp sle i64 {low}, {high}"))
+            self.require_of_call(self.entry.let(f"icmp sle i64 {low}, {high}"))
             span = self.entry.let(f"sub i64 {high}, {low}")
             apart = self.code.let(f"sub i64 {total}, {low}")
             yield f"icmp ule i64 {apart}, {span}"
@@ -270,7 +284,8 @@ class Conditions:
     def limits(self) -> Iterable[tuple[tuple[Terms, Terms], tuple[str | None, str | None]]]:
         """Yield each sum and its step, with what it must reach and must not exceed."""
         for key, (lowest, highest) in self._limits.items():
-            yield key, (self._extreme("smax", lowest), self._extreme("smin", highest))
+            limits = self._shifted(lowest), self._shifted(highest)
+            yield key, (self._extreme("smax", limits[0]), self._extreme("smin", limits[1]))
 
     def _extreme(self, which: str, limits: list[int | str]) -> str | None:
         if not limits:
@@ -284,5 +299,10 @@ class Conditions:
             found = self.entry.intrinsic(f"llvm.{which}", "i64", f"i64 {found}", f"i64 {name}")
         return found
 
-    def _all(self, text: FunctionText, tests: list[str]) -> str | None:
-        return text.all_of(*tests) if tests else None
+    def _all_of_call(self) -> str | None:
+        """Return whether what is asked of the call holds, an i1 of the entry; None for nothing."""
+        tests = [*self._of_call]
+        for call, constant in self._sums_of_call.items():
+            total = self.call_value(Bound((), call, constant))
+            tests.append(self.entry.let(f"icmp sle i64 {total}, 0"))
+        return self.entry.all_of(*tests) if tests else None

@@ -65,6 +65,7 @@ class Decisions:
         self.signed = set[Op]()
         """Accesses of neighbours by indices that have a sign in lanes that do not run."""
         self._offsets: dict[int, str] = {}
+        self._offset_tests: dict[tuple[int, int], list[str]] = {}
 
     @property
     def _code(self) -> FunctionText:
@@ -372,11 +373,15 @@ class Decisions:
             pointer = self.memory.addresses.param_pointer(position)
             self._offsets[position] = entry.let(f"sub i64 {pointer}, {base}")
         offset = self._offsets[position]
-        near = entry.let(f"add i64 {offset}, {FARTHEST}")
-        self._conditions.require_of_call(entry.let(f"icmp ult i64 {near}, {2 * FARTHEST}"))
-        if size > 1:
-            rest = entry.let(f"and i64 {offset}, {size - 1}")
-            self._conditions.require_of_call(entry.let(f"icmp eq i64 {rest}, 0"))
+        if (position, size) not in self._offset_tests:
+            near = entry.let(f"add i64 {offset}, {FARTHEST}")
+            tests = [entry.let(f"icmp ult i64 {near}, {2 * FARTHEST}")]
+            if size > 1:
+                rest = entry.let(f"and i64 {offset}, {size - 1}")
+                tests.append(entry.let(f"icmp eq i64 {rest}, 0"))
+            self._offset_tests[position, size] = tests
+        for test in self._offset_tests[position, size]:
+            self._conditions.require_of_call(test)
         return offset
 
 
