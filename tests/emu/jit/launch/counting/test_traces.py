@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,18 @@ def test_lanes_leave_traces(request: pytest.FixtureRequest) -> None:
     assert "traced" in code
     is_measured = "measured" in request.node.name
     assert ("@together(" in code) == ("@alone(" in code) == is_measured
+
+
+def test_versions_share_what_counts() -> None:
+    """It is as long for both, and the same."""
+    (function,) = simtlab.assemble(machine(STEPS["two sides"]))
+    launch = function.launch(items=ITEMS, group_size=64)
+    code = generate(function.kernel, 0, facts_for_counting(function.kernel, launch.geometry))
+    bodies = re.findall(
+        r"^define internal void @\w*count\d*(\(.*?^})", code, re.MULTILINE | re.DOTALL
+    )
+    assert bodies
+    assert len(set(bodies)) == len(bodies)
 
 
 LONG = ["two sides", "ways back before the end", "a loop inside", "a long loop inside"]
