@@ -53,6 +53,7 @@ class SplitCounts:
         joins = sorted({r.join for r in regions.values() if r.join is not None})
         self._before = {join: self._new_block() for join in joins}
         """Re-convergence node -> the block of what lanes have again there."""
+        self._add_alone(entry, "sub")
         entry.module.define("split", split(self._block, FunctionText(entry.module)))
         entry.module.define("rejoin", rejoin(self._block, FunctionText(entry.module)))
 
@@ -73,7 +74,7 @@ class SplitCounts:
             members = code.let(f"and {block.vector} {block.part(code, starting, c)}, {own}")
             block.set_members(code, state, c, members)
         block.set_levels(code, state, "depth", "splat (i8 1)")
-        for word, value in ("shared", starting), ("compared", "0"):
+        for word, value in ("shared", starting), ("compared", "0"), ("odd", "-1"):
             block.put(code, state, word, value)
         for before in self._before.values():
             block.put(code, before, "open", "0")
@@ -89,36 +90,31 @@ class SplitCounts:
         lanes, code, block = self.lanes, self.lanes.code, self._block
         if number in self._before:
             self._rejoin(number)
-        length = self._length.get(number, 0)
-        if lanes.flow.nodes[number].latch_of is not None or not (length or number == START):
+        if not self._has_counts(number):
             return
+        length = self._length[number]
         mask = lanes.word(lanes.mask)
-        firsts = self._firsts(mask)
+        running = count_lanes(code, mask)
+        self._add(Count.NODES + 2 * number + 1, running)
+        odd = code.let(f"and i64 {mask}, {block.get(code, self._state, 'odd')}")
+        some, after = code.fresh_label("odd"), code.fresh_label("odd")
+        code.branch(code.let(f"icmp ne i64 {odd}, 0"), some, after)
+        code.block(some)
+        firsts = block.firsts(code, self._state, mask)
         runs = count_lanes(code, firsts)
-        self._add(Count.NODES + 2 * number, runs)
-        self._add(Count.NODES + 2 * number + 1, count_lanes(code, mask))
-        if not length:
-            return
-        if self._before:
+        self._add(Count.NODES + 2 * number, code.let(f"sub i64 {runs}, {running}"))
+        if length and self._before:
             compared = block.get(code, self._state, "compared")
             compared = count_lanes(code, code.let(f"and i64 {firsts}, {compared}"))
-            self._add(Count.COMPARISONS, code.let(f"mul i64 {compared}, {length}"))
-        if not lanes.facts.whole:
+            fewer = code.let(f"sub i64 {compared}, {running}")
+            self._add(Count.COMPARISONS, code.let(f"mul i64 {fewer}, {length}"))
+        if length and not lanes.facts.whole:
             self._add_slots(firsts, length)
-
-    def _firsts(self, mask: str) -> str:
-        """Return the first lane of each warp-split among the running lanes."""
-        code, block, words = self.lanes.code, self._block, self.lanes.variables
-        shared = block.get(code, self._state, "shared")
-        some, after = code.fresh_label("shared"), code.fresh_label("shared")
-        words.set_word("firsts", mask)
-        shared = code.let(f"and i64 {mask}, {shared}")
-        code.branch(code.let(f"icmp ne i64 {shared}, 0"), some, after)
-        code.block(some)
-        words.set_word("firsts", block.firsts(code, self._state, mask))
+            self._add_slots(mask, -length)
         code.jump(after)
         code.block(after)
-        return words.word("firsts")
+        if length and not lanes.facts.whole:
+            self._add_slots(mask, length)
 
     def branch(
         self, number: int, ways: tuple[int, int], sides: tuple[Sequence[str], Sequence[str]]
@@ -130,13 +126,13 @@ class SplitCounts:
         lanes, code, block = self.lanes, self.lanes.code, self._block
         fall, taken = (lanes.word(side) for side in sides)
         shared = block.get(code, self._state, "shared")
-        tests = [code.let(f"icmp ne i64 {s}, 0") for s in (fall, taken)]
         both = code.let(f"or i64 {fall}, {taken}")
-        tests.append(code.let(f"icmp ne i64 {code.let(f'and i64 {both}, {shared}')}, 0"))
-        first, second, third = tests
-        some = code.let(f"and i1 {code.let(f'and i1 {first}, {second}')}, {third}")
-        go, after = code.fresh_label("split"), code.fresh_label("split")
-        code.branch(some, go, after)
+        # Lanes that are each alone in their warp-splits mostly stay so: this is foreseen well.
+        some, go, after = (code.fresh_label("split") for _ in range(3))
+        code.branch(code.let(f"icmp ne i64 {code.let(f'and i64 {both}, {shared}')}, 0"), some, after)
+        code.block(some)
+        parted = code.let(f"and i64 {taken}, {block.mates(code, self._state, fall)}")
+        code.branch(code.let(f"icmp ne i64 {parted}, 0"), go, after)
         code.block(go)
         before = "null" if found.join is None else self._before[found.join]
         # A side that is at the re-convergence point at once is not on the stack if it is first.
@@ -161,11 +157,36 @@ class SplitCounts:
 
     # --- counts
 
+    def _add_alone(self, code: FunctionText, do: str) -> None:
+        """Add the counts of all lanes, as if each had always been alone in its warp-split.
+
+        Nodes count lanes, and how many fewer runs and comparisons there were where lanes were not
+        alone. What was counted before this call is subtracted at its beginning.
+        """
+        for number, length in self._length.items():
+            if not self._has_counts(number):
+                continue
+            place = self._place(code, Count.NODES + 2 * number + 1)
+            lanes = code.let(f"load i64, ptr {place}")
+            self._change(code, do, Count.NODES + 2 * number, lanes)
+            if self._before:
+                compared = code.let(f"mul i64 {lanes}, {length}")
+                self._change(code, do, Count.COMPARISONS, compared)
+
+    def _has_counts(self, number: int) -> bool:
+        is_latch = self.lanes.flow.nodes[number].latch_of is not None
+        return not is_latch and (number == START or bool(self._length.get(number)))
+
+    def _place(self, code: FunctionText, count: int) -> str:
+        return code.let(f"getelementptr i64, ptr {self._memory}, i64 {count}")
+
     def _add(self, count: int, value: str) -> None:
-        code = self.lanes.code
-        place = code.let(f"getelementptr i64, ptr {self._memory}, i64 {count}")
+        self._change(self.lanes.code, "add", count, value)
+
+    def _change(self, code: FunctionText, do: str, count: int, value: str) -> None:
+        place = self._place(code, count)
         known = code.let(f"load i64, ptr {place}")
-        code.line(f"store i64 {code.let(f'add i64 {known}, {value}')}, ptr {place}")
+        code.line(f"store i64 {code.let(f'{do} i64 {known}, {value}')}, ptr {place}")
 
     def _add_slots(self, firsts: str, length: int) -> None:
         """Add the lanes that each of the launch's warps had at its start, for its instructions."""
@@ -184,12 +205,13 @@ class SplitCounts:
     def finish(self) -> None:
         """Add the counts of this call to those in memory that are not there yet."""
         code, block = self.lanes.code, self._block
+        self._add_alone(code, "add")
         self._add(Count.DIVERGENT, block.get(code, self._state, "divergent"))
         levels = block.levels(code, self._state, "deepest")
         name = "llvm.vector.reduce.umax"
         deepest = code.intrinsic(name, "i8", f"{block.bytes} {levels}", over=block.bytes)
         deepest = code.let(f"zext i8 {deepest} to i64")
-        place = code.let(f"getelementptr i64, ptr {self._memory}, i64 {int(Count.DEPTH)}")
+        place = self._place(code, Count.DEPTH)
         known = code.let(f"load i64, ptr {place}")
         largest = code.intrinsic("llvm.umax", "i64", f"i64 {known}", f"i64 {deepest}")
         code.line(f"store i64 {largest}, ptr {place}")

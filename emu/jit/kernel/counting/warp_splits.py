@@ -15,10 +15,10 @@ _ROWS = ("members", "earlier", "depth", "deepest")
 """Rows of the block of a warp, with a number for each lane: the lanes of its warp-split, those of
 them that precede the lane, and the depth of its stack, now and at most; the last two are bytes."""
 
-_WORDS = ("shared", "compared", "divergent", "open")
-"""Words of a block: the lanes that are not alone in their warp-splits, and those whose entry has a
-PC to compare with; branches that have diverged. Of a block for a re-convergence node: lanes that
-are on the way to it."""
+_WORDS = ("shared", "compared", "odd", "divergent", "open")
+"""Words of a block: the lanes that are not alone in their warp-splits, those whose entry has a PC
+to compare with, and those that are not alone or have no such PC; branches that have diverged. Of a
+block for a re-convergence node: lanes that are on the way to it."""
 
 
 class SplitBlock:
@@ -102,12 +102,25 @@ class SplitBlock:
 
     def firsts(self, code: FunctionText, block: str, mask: str) -> str:
         """Return the lanes of a mask of which no earlier one is in the same warp-split."""
+        return code.let(f"and i64 {mask}, {self._with(code, block, 'earlier', mask, 'eq')}")
+
+    def mates(self, code: FunctionText, block: str, mask: str) -> str:
+        """Return the lanes in whose warp-splits lanes of a mask are."""
+        return self._with(code, block, "members", mask, "ne")
+
+    def _with(self, code: FunctionText, block: str, row: str, mask: str, test: str) -> str:
         v, found = self.vector, []
         for c in range(self.k):
-            before = self.load(code, block, "earlier", c)
-            before = code.let(f"and {v} {before}, {self.part(code, mask, c)}")
-            found.append(code.let(f"icmp eq {v} {before}, zeroinitializer"))
-        return code.let(f"and i64 {mask}, {self.masks(code).word(found)}")
+            lanes = self.load(code, block, row, c)
+            lanes = code.let(f"and {v} {lanes}, {self.part(code, mask, c)}")
+            found.append(code.let(f"icmp {test} {v} {lanes}, zeroinitializer"))
+        return self.masks(code).word(found)
+
+    def set_shared(self, code: FunctionText, block: str, shared: str) -> None:
+        """Set which lanes are not alone in their warp-splits."""
+        self.put(code, block, "shared", shared)
+        others = code.let(f"xor i64 {self.get(code, block, 'compared')}, -1")
+        self.put(code, block, "odd", code.let(f"or i64 {shared}, {others}"))
 
     def masks(self, code: FunctionText) -> VectorCode:
         """Return the code for masks."""
@@ -166,7 +179,7 @@ def split(block: SplitBlock, code: FunctionText) -> str:
         new = code.let(f"select {t} {jump}, {v} {sides[c][1]}, {v} {sides[c][0]}")
         new = code.let(f"select {t} {some}, {v} {new}, {v} {olds[c]}")
         shared.append(block.set_members(code, "%state", c, new))
-    block.put(code, "%state", "shared", masks.word(shared))
+    block.set_shared(code, "%state", masks.word(shared))
     _deepen(block, code, word)
     code.line("ret void")
     given = "ptr %state, ptr %before, i64 %fall, i64 %taken, i64 %most"
@@ -228,8 +241,8 @@ def rejoin(block: SplitBlock, code: FunctionText) -> str:
         new, old = (block.load(code, b, "members", c) for b in ("%before", "%state"))
         new = code.let(f"select {masks.mask_type} {some}, {v} {new}, {v} {old}")
         shared.append(block.set_members(code, "%state", c, new))
-    block.put(code, "%state", "shared", masks.word(shared))
     _move_entries(block, code, "%before", "%state", "%back")
+    block.set_shared(code, "%state", masks.word(shared))
     code.line("ret void")
     given = "ptr %state, ptr %before, i64 %back"
     return definition(f"define internal void @rejoin({given}) noinline", code)
