@@ -31,7 +31,8 @@ def walk_of(ssa: Ssa, op: Op) -> Loop | None:
     loop = flow.loops[number]
     if growth(op.base, partial(of_iteration, loop)) != row.type.size:
         return None
-    if not (flow.has_own_header(loop) and flow.has_one_entry(loop)):
+    # Loops around it may have the same header: their lanes wait at latches until it is over.
+    if flow.loop_of[loop.header] != number or not flow.has_one_entry(loop):
         return None
     return loop if not _changes(ssa, loop) and _is_always_run(flow, loop, op.node) else None
 
