@@ -11,10 +11,10 @@ comparison of the value before.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from ....analysis.flow.order import Loop
+from ....analysis.flow.order import Flow, Loop
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.values.ssa import Op, Phi, Value, made_of
 from ..lane_code import LaneCode
@@ -33,21 +33,34 @@ class KeptPhis:
     """Phi, or what lanes take out of the loop -> the phi in whose variable it is."""
 
     @classmethod
-    def of(cls, lanes: LaneCode, plan: LanePlan, without: Collection[int]) -> KeptPhis:
+    def of(cls, lanes: LaneCode, plan: LanePlan, without: Set[int]) -> KeptPhis:
         """Return those of all loops but those `without`, by number."""
         same = dict[Value, Phi]()
         if lanes.flow.refill is not None:  # lanes get work-items at such a header
             return cls()
-        for loop in lanes.flow.loops:
-            if loop.number not in without and _is_plain(lanes, plan, loop):
-                decide = _deciding(lanes, plan, loop)
-                for phi in lanes.ssa.phis.get(loop.header, ()):
+        for nest in _nests(lanes.flow):
+            if without.isdisjoint(loop.number for loop in nest) and _is_plain(lanes, plan, nest[0]):
+                decide = _deciding(lanes, plan, nest[-1])
+                for phi in lanes.ssa.phis.get(nest[0].header, ()):
                     if phi not in decide and _is_vector(lanes, phi):
-                        taken = set(_taken_out(lanes, plan, loop, phi))
+                        taken = _taken_out(lanes, plan, nest, phi)
                         unchanged = [n for n, a in phi.args.items() if a is phi]
                         if taken or len(unchanged) >= LEAST_UNCHANGED:
                             same |= dict.fromkeys((phi, *taken), phi)
         return cls(frozenset(same.values()), same)
+
+
+def _nests(flow: Flow) -> Iterator[list[Loop]]:
+    """Yield the loops that have a header, for each header, outermost first.
+
+    Lanes that go back to it from one of these loops wait until those inside are over. They, too,
+    are the only ones that set its phis.
+    """
+    found: dict[int, list[Loop]] = {}
+    for loop in flow.loops:
+        found.setdefault(loop.header, []).append(loop)
+    for loops in found.values():
+        yield sorted(loops, key=lambda loop: -len(loop.nodes))
 
 
 def _is_plain(lanes: LaneCode, plan: LanePlan, loop: Loop) -> bool:
@@ -56,7 +69,7 @@ def _is_plain(lanes: LaneCode, plan: LanePlan, loop: Loop) -> bool:
         last = lanes.flow.nodes[number].last
         if number not in plan.waits or (last is not None and last.row.is_barrier):
             return False
-    return lanes.flow.has_one_entry(loop) and lanes.flow.has_own_header(loop)
+    return lanes.flow.has_one_entry(loop)
 
 
 def _deciding(lanes: LaneCode, plan: LanePlan, loop: Loop) -> set[Value]:
@@ -75,25 +88,32 @@ def _is_vector(lanes: LaneCode, phi: Phi) -> bool:
     return part == "value" and types[0].startswith("<")
 
 
-def _taken_out(lanes: LaneCode, plan: LanePlan, loop: Loop, phi: Phi) -> Iterator[Phi]:
-    """Yield the phis after a loop that get nothing but one of its header, in several iterations.
+def _taken_out(lanes: LaneCode, plan: LanePlan, nest: Sequence[Loop], phi: Phi) -> set[Phi]:
+    """Return the phis after loops that get nothing but one of their header, in several iterations.
 
-    They are in the loop around it, if there is one: lanes that enter the loop again have run there.
+    They are in the loop around them, if there is one: lanes that enter the loops again have run
+    there.
     """
     flow, ssa = lanes.flow, lanes.ssa
-    nodes = {s for n in loop.nodes for s in flow.nodes[n].successors} - loop.nodes
-    for number in sorted(nodes):
+    nodes = {s for n in nest[0].nodes for s in flow.nodes[n].successors} - {nest[0].header}
+    found: set[Phi] = set()
+    for number in sorted(nodes, key=flow.position.__getitem__):
         for other in ssa.phis.get(number, ()):
             if (
                 all(
-                    value is phi
-                    and source in loop.nodes
+                    (value is phi or value in found)
                     and flow.route(source, number) == number
-                    and flow.left_by(source, number) == [loop]
+                    and _leaves(flow.left_by(source, number), nest)
                     for source, value in other.args.items()
                 )
                 and any(number in plan.waits[source] for source in other.args)
                 and _is_vector(lanes, other)
                 and (phi in lanes.table.noncanonical) == (other in lanes.table.noncanonical)
             ):
-                yield other
+                found.add(other)
+    return found
+
+
+def _leaves(left: Sequence[Loop], nest: Sequence[Loop]) -> bool:
+    """Return whether an edge leaves loops of a nest, and no others."""
+    return bool(left) and all(loop in nest for loop in left)

@@ -129,7 +129,8 @@ class SplitCounts:
         both = code.let(f"or i64 {fall}, {taken}")
         # Lanes that are each alone in their warp-splits mostly stay so: this is foreseen well.
         some, go, after = (code.fresh_label("split") for _ in range(3))
-        code.branch(code.let(f"icmp ne i64 {code.let(f'and i64 {both}, {shared}')}, 0"), some, after)
+        both = code.let(f"and i64 {both}, {shared}")
+        code.branch(code.let(f"icmp ne i64 {both}, 0"), some, after)
         code.block(some)
         parted = code.let(f"and i64 {taken}, {block.mates(code, self._state, fall)}")
         code.branch(code.let(f"icmp ne i64 {parted}, 0"), go, after)
