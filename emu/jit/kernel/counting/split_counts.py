@@ -4,9 +4,9 @@ A *warp-split* is a set of lanes that share the top entry of the stack when they
 a branch reach one node before they re-converge, native code runs that node once for several
 warp-splits, and the stack runs it once for each. So this code knows for each lane which lanes are
 in its warp-split. A node counts the warp-splits among its lanes: the lanes of which no earlier one
-is in the same warp-split. A branch divides those that have lanes on both sides. At its
-re-convergence node lanes have the warp-split again that they had before the first branch with this
-node divided it.
+is in the same warp-split. Mostly these are all of its lanes, so only the others are counted apart.
+A branch divides those that have lanes on both sides. At its re-convergence node lanes have the
+warp-split again that they had before the first branch with this node divided it.
 
 That is exact where all lanes of a branch wait at the re-convergence node before it runs
 (`Region.meets`): lanes of one warp-split go the same way, so they never part until a branch divides
