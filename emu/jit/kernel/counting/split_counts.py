@@ -42,7 +42,7 @@ class SplitCounts:
         self._regions = regions
         self._starting = starting
         self._same = plan.masks.runs_with
-        self._length: dict[int, int] = {}
+        self._length: dict[int, int] = {START: 0}
         """Node with counts of its own -> instructions of all nodes that share them."""
         for number, same in self._same.items():
             length = lanes.flow.nodes[number].length
