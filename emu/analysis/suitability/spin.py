@@ -11,8 +11,8 @@ of a later warp would wait for ever. There are two tests, one certain and one ca
   like one that polls. Adding a constant other than 0 does not: each iteration then gets another
   number, as from a queue. Nor does a compare-and-swap with what the loop has just seen there, if
   it leaves the loop where it succeeds: it fails only where another one has changed the place. Nor
-  does a loop each of whose iterations passes a barrier poll group memory: no work-item of the
-  workgroup is left behind. But one of them may poll for all, and store there what it has seen.
+  does a loop each of whose iterations passes a barrier poll group memory: all work-items of the
+  workgroup come as far. But one of them may poll for all, and store there what it has seen.
   Memory is taken for unchanged if all stores are by the pointers of other parameters. Where these
   are to one buffer after all, the budget ends a launch that waits.
 """
