@@ -38,7 +38,8 @@ CONSTANT = {
     "rem_u32 $s1, $s4, 8": FLAT % 8,
     "mul_u32 $s1, $s0, -4": -4 * X,
     "mul_u32 $s1, $s0, $s7": None,
-    "and_u32 $s1, $s6, 15": None,  # the workgroup's place is not known
+    "and_u32 $s1, $s6, 15": X,  # a workgroup begins at a multiple of 16
+    "and_u32 $s1, $s6, 31": None,  # its place is not known
     "ld_global_u32 $s1, [$d0]\n add_u32 $s1, $s1, $s0": X,
     "cmp_lt_u32 $c0, $s0, 3\n cbr $c0, @a\n mov_u32 $s8, 1\n@a:\n add_u32 $s1, $s8, $s0": None,
 }
