@@ -260,8 +260,8 @@ def test_places_outside(before: int) -> None:
     assert "out-of-bounds store" in found
 
 
+@pytest.mark.skipif(not host_has(COUNTS_BITS), reason="scans take as long")
 def test_bits_are_counted() -> None:
     made = simtlab.assemble(source())["k"].launch(items=192 * 4, group_size=192)
     assert "llvm.ctpop" in made.generated("llvm")
-    if host_has(COUNTS_BITS):
-        assert "vpermt2d" not in made.generated("asm")
+    assert "vpermt2d" not in made.generated("asm")

@@ -12,6 +12,7 @@ from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.control.kept_phis import KeptPhis
 from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
 from simtlab.emu.jit.kernel.memory.records.row_words import RowWords
+from simtlab.emu.jit.llvm.toolchain import host_has
 
 from ....support.counts import WIDTHS, both
 
@@ -148,6 +149,7 @@ def test_counts_are_those_of_the_stack(name: str, group: int, width: int) -> Non
     assert by == "jit"
 
 
+@pytest.mark.skipif(not host_has("avx512f"), reason="elements are not gathered as words")
 def test_words_and_phis_are_kept_in_loops_with_one_header(monkeypatch: pytest.MonkeyPatch) -> None:
     words, phis = list[object](), list[KeptPhis]()
     load, of = RowWords.load, KeptPhis.of.__func__
