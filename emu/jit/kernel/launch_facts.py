@@ -14,6 +14,7 @@ from ...analysis.analysis import analyse
 from ...analysis.facts import FEW_GROUPS, OF_ACTIVE_LANES, OF_WARPS, Facts
 from ...analysis.lanes.compaction import may_compact
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
+from ...analysis.suitability.limits import backward_branches
 from ...analysis.widths.columns import column_facts
 from ...analysis.widths.few_running import few_running_facts
 from ...analysis.widths.one_warp import one_warp_facts
@@ -158,7 +159,7 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
 def _in_three_vectors(kernel: Kernel, geometry: Geometry) -> Facts | None:
     """Return the facts of warps of 48 lanes, for such rows if longer ones have 64; else None."""
     across, *others = geometry.group_size
-    if across != THREE_VECTORS or not _has_loops(kernel) or has_barriers(kernel):
+    if across != THREE_VECTORS or not backward_branches(kernel) or has_barriers(kernel):
         return None
     wide = _facts_of(kernel, replace(geometry, group_size=(WIDE, *others)))
     if wide.width != WIDE or THREE_VECTORS % wide.chunk:
@@ -171,11 +172,6 @@ def _in_three_vectors(kernel: Kernel, geometry: Geometry) -> Facts | None:
         whole=own.whole,
         few_groups=own.few_groups,
     )
-
-
-def _has_loops(kernel: Kernel) -> bool:
-    code = enumerate(kernel.instructions)
-    return any(ins.target is not None and ins.target <= pc for pc, ins in code)
 
 
 def _with_loops_of(source: Facts, facts: Facts) -> Facts:
@@ -245,7 +241,7 @@ def _may_be_sparse(kernel: Kernel) -> bool:
     code = kernel.instructions
     segments = (Segment.GLOBAL, Segment.GROUP, Segment.PRIVATE)
     accesses = sum(ins.row.is_memory and ins.row.segment in segments for ins in code)
-    return accesses > 1 and _has_loops(kernel)
+    return accesses > 1 and backward_branches(kernel) > 0
 
 
 def facts_at(geometry: Geometry, width: int) -> Facts:

@@ -38,6 +38,7 @@ from weakref import ref
 
 import numpy as np
 
+from ...analysis.suitability.limits import backward_branches
 from ...geometry import Geometry
 from ...result import Launched, Result
 from ...statistics import Statistics
@@ -222,15 +223,11 @@ class Direct:
 
 def first_groups(plan: Plan) -> int:
     """Return how many workgroups the first call of a kernel is for; all where none takes long."""
-    if not _has_loop(plan.kernel):
+    if not backward_branches(plan.kernel):
         return plan.n_groups
     most = FIRST_ITEMS // prod(plan.geometry.group_size)
     first = max(1, min(plan.n_groups // FIRST_SHARE, most))
     return min(plan.n_groups, -(-first // plan.row) * plan.row)
-
-
-def _has_loop(kernel: Kernel) -> bool:
-    return any(i.target is not None and i.target <= pc for pc, i in enumerate(kernel.instructions))
 
 
 def _is_bounded(plan: Plan) -> bool:
@@ -241,7 +238,7 @@ def _is_bounded(plan: Plan) -> bool:
     instructions = plan.kernel.instructions
     return not (
         prod(plan.geometry.items) * len(instructions) > MOST_EXECUTED
-        or _has_loop(plan.kernel)
+        or backward_branches(plan.kernel)
         or any(i.row.is_atomic for i in instructions)
     )
 

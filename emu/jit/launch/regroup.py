@@ -16,6 +16,7 @@ from ....isa.program import Kernel
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
 from ...analysis.facts import ABSOLUTE
+from ...analysis.suitability.limits import backward_branches
 from ...analysis.values.ssa import Op
 from ...analysis.widths.columns import COLUMNS, column_facts
 from ...analysis.widths.shared_columns import ROWS_OF_COLUMNS, sharing_facts
@@ -80,7 +81,7 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
         return replace(geometry, group_size=tile)
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
-    has_loops = _has_loops(kernel)
+    has_loops = backward_branches(kernel) > 0
     short = _short_row(kernel, geometry) if has_loops and geometry.items[1:] != (1, 1) else None
     if short is not None:
         return _in_rows(geometry, short)
@@ -158,11 +159,6 @@ def _decides(op: Op) -> bool:
     type_ = row.srcs[0].type if row.srcs else None
     is_integer = type_ is not None and not type_.is_float
     return is_integer and row.stem.startswith(("cmp", "min", "max"))
-
-
-def _has_loops(kernel: Kernel) -> bool:
-    code = enumerate(kernel.instructions)
-    return any(ins.target is not None and ins.target <= pc for pc, ins in code)
 
 
 def is_unseen(kernel: Kernel) -> bool:

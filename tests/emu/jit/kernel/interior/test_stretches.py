@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -90,8 +92,8 @@ def work_of(
     return make(text, args, items=items, group_size=(group, 1, 1), width=width)
 
 
-def check(*args: object, **how: object) -> bool:
-    return assert_as_oracle(*(work_of(*args, **how) for _ in "ab"))  # type: ignore[arg-type]
+def check(*args: Any, **how: Any) -> bool:
+    return assert_as_oracle(*(work_of(*args, **how) for _ in "ab"))
 
 
 def code_of(work: Work) -> str:
