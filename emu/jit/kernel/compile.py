@@ -140,7 +140,7 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
             ["kernel", "frame_bytes", *(["watched_by"] if facts.marks else [])],
             level=_level(kernel, facts),
             key=repr(key),
-            symbols={**symbols(), **fills()},
+            symbols={**symbols(ins.row for ins in kernel.instructions), **fills()},
         )
         frame_bytes = ctypes.CFUNCTYPE(ctypes.c_int64)(module["frame_bytes"])()
         way = ctypes.CFUNCTYPE(ctypes.c_int64)(module["watched_by"])() if facts.marks else 0

@@ -1,8 +1,9 @@
 """Functions that generated code calls: written in IR, compiled once per process.
 
 `helpers.ll` has the cold side of loads and stores; atomics are generated here, one function for
-each operation, type and width of address, because the IR has no operation that is chosen at run
-time.
+each operation and type, because the IR has no operation that is chosen at run time. Each is a
+module of its own, which only kernels with this atomic need: all of them take four times as long to
+compile as the rest.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import ctypes
 import os
 import platform
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from ....isa.table import BY_NAME, Row
 from ..llvm.toolchain import Compiled, compile_text
 from .once import Once
 
@@ -28,8 +30,6 @@ _OPERATIONS = {
     "xor": "xor",
     "exch": "xchg",
 }
-_KINDS = ("add", "sub", "min", "max", "and", "or", "xor", "exch", "cas")
-
 
 WIDE_ATOMIC = "simtlab_atomic_wide"
 """The helper that calls another one, an atomic, for each word of a mask."""
@@ -41,31 +41,33 @@ BEGIN_ATOMICS, END_ATOMICS = "simtlab_begin_atomics", "simtlab_end_atomics"
 RESET_ATOMICS = "simtlab_reset_atomics"
 
 
-def atomic_name(operation: str, type_name: str) -> str:
-    """Return the helper of an atomic: `simtlab_atomic_add_u32`."""
-    return f"simtlab_atomic_{operation}_{type_name}"
+def atomic_name(row: Row) -> str:
+    """Return the helper of an atomic, in whatever segment: `simtlab_atomic_add_u32`."""
+    assert row.type is not None
+    return f"simtlab_{row.stem}_{row.type.name}"
 
 
-def _atomic(operation: str, type_name: str) -> str:
-    """Return the helper of one atomic, which takes the lanes in ascending order.
+def _atomic_text(row: Row) -> str:
+    """Return the IR of the helper of one atomic, which takes the lanes in ascending order.
 
     If `%known` is 1, `%addresses` are host addresses that the caller has checked; otherwise they
     are simulated and looked up. Old values go to `%old`. All cells have 64 bits a lane.
     """
-    bits = int(type_name[1:])
-    signed = type_name[0] == "s"
+    assert row.type is not None
+    bits, operation = row.type.bits, row.stem.removeprefix("atomic_")
     t = f"i{bits}"
-    name = atomic_name(operation, type_name)
     if operation == "cas":
         act = f"""\
   %pair = cmpxchg ptr %host, {t} %a, {t} %b seq_cst seq_cst
   %was = extractvalue {{ {t}, i1 }} %pair, 0"""
     else:
-        verb = _OPERATIONS.get(operation) or (operation if signed else f"u{operation}")
+        verb = _OPERATIONS.get(operation) or (operation if row.type.is_signed else f"u{operation}")
         act = f"  %was = atomicrmw {verb} ptr %host, {t} %a seq_cst"
     return f"""\
-define i32 @{name}(ptr %ctx, i64 %mask, ptr %addresses, ptr %as, ptr %bs, ptr %old, i32 %known)
-    #0 {{
+declare i64 @llvm.cttz.i64(i64, i1)
+declare i64 @simtlab_find(ptr, i64, i64, i32) #0
+define i32 @{atomic_name(row)}(ptr %ctx, i64 %mask, ptr %addresses, ptr %as, ptr %bs, ptr %old,
+    i32 %known) #0 {{
 entry:
   br label %loop
 loop:
@@ -102,24 +104,23 @@ go:
   %m.next = and i64 %m, %m.less
   br label %loop
 }}
-"""
+{_DEFINED}"""
 
 
-_NAMES = [f"{k}_{t}" for k in _KINDS for t in ("u32", "s32", "u64", "s64")]
+_DEFINED = f"attributes #0 = {{ {ATTRIBUTES} }}\n"
 
 
 def text() -> str:
-    """Return the IR of all helpers.
+    """Return the IR of the helpers of all kernels.
 
     They must do without vectors: of these registers LLVM preserves a part only.
     """
     written = Path(__file__).with_name("helpers.ll").read_text(encoding="utf-8")
-    written += "".join(_atomic(*n.split("_")) for n in _NAMES)
     # Elsewhere LLVM may not know what names a thread.
     knows_threads = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
     written += Path(__file__).with_name("atomics.ll").read_text(encoding="utf-8")
     written += f"@simtlab_knows_threads = internal constant i1 {str(knows_threads).lower()}\n"
-    return written + f"attributes #0 = {{ {ATTRIBUTES} }}\n"
+    return written + _DEFINED
 
 
 @Once
@@ -127,10 +128,19 @@ def _compiled() -> Compiled:
     ir = text()
     functions = ["simtlab_find", "simtlab_local_fault", "simtlab_move", "simtlab_move_one"]
     functions += [f"{name}_wide" for name in ("simtlab_local_fault", "simtlab_move")]
-    functions += [f"simtlab_atomic_{n}" for n in _NAMES]
     functions += [BEGIN_ATOMICS, END_ATOMICS, RESET_ATOMICS]
     functions += [WIDE_ATOMIC, "simtlab_charge", "simtlab_charge_wide"]
     return compile_text(ir, functions, key=ir)
+
+
+@Once
+def _atomic(name: str) -> Compiled:
+    """Return the helper of the atomics with one name."""
+    ir = _atomic_text(_ATOMICS[name])
+    return compile_text(ir, [name], key=ir, symbols=symbols())
+
+
+_ATOMICS = {atomic_name(row): row for row in BY_NAME.values() if row.is_atomic}
 
 
 @Once
@@ -144,9 +154,10 @@ def forget_threads() -> None:
         _reset()()
 
 
-def symbols() -> Mapping[str, int]:
-    """Return the addresses of all helpers, for the linker."""
-    return _compiled().addresses
+def symbols(rows: Iterable[Row] = ()) -> Mapping[str, int]:
+    """Return the addresses of helpers, for the linker: those of all kernels, and of atomics."""
+    atomics = {atomic_name(row) for row in rows if row.is_atomic}
+    return {**_compiled().addresses, **{name: _atomic(name)[name] for name in atomics}}
 
 
 if hasattr(os, "register_at_fork"):

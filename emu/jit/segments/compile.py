@@ -201,7 +201,7 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, cut_into: _Cut, ke
         level=Level.QUICK,  # straight-line code: more passes find nothing to do
         key=f"segments {key}",
         symbols={
-            **cold_symbols(),
+            **cold_symbols(ins.row for ins in kernel.instructions),
             **{name: next(iter(c.addresses.values())) for name, c in shared.items()},
         },
     )

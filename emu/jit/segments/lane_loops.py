@@ -17,7 +17,7 @@ from ....isa.instruction import Address, Instruction, Reg
 from ....isa.program import Kernel
 from ....isa.types import RegClass
 from ....isa.types import Segment as MemorySegment
-from ..arithmetic.atomics import operation_of, result_of
+from ..arithmetic.atomics import result_of
 from ..arithmetic.widths import element_number, extended, narrowed
 from ..llvm.function_text import FunctionText, definition
 from ..llvm.text import ModuleText
@@ -210,7 +210,7 @@ class LaneLoop(Body):
         for cell, operand in zip(cells[1:], operands, strict=False):
             code.line(f"store i{type_.bits} {operand}, ptr {cell}")
         given = f"ptr {self.context}", "i64 1", *(f"ptr {cell}" for cell in cells), "i32 1"
-        code.call("i32", atomic_name(operation_of(ins.row), type_.name), *given)
+        code.call("i32", atomic_name(ins.row), *given)
         was = code.let(f"load i{type_.bits}, ptr {cells[3]}")
         code.jump(over)
         code.block(over)

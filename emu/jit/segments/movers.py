@@ -53,8 +53,9 @@ def mover(row: Row, width: int) -> Compiled:
 
 @Once
 def _mover(row_name: str, width: int) -> Compiled:
-    text = mover_text(BY_NAME[row_name], width)
-    return compile_text(text, ["move"], level=Level.QUICK, key=text, symbols=cold_symbols())
+    row = BY_NAME[row_name]
+    text = mover_text(row, width)
+    return compile_text(text, ["move"], level=Level.QUICK, key=text, symbols=cold_symbols([row]))
 
 
 def mover_text(row: Row, width: int) -> str:
@@ -277,7 +278,7 @@ class AtomicMover(Access):
         # The helper has 64 bits a lane: rows of $d as they are, copies of those of $s.
         a, b = (self._widened(p) if bits == 32 else p for p in ("%a", "%b"))
         cells = (f"ptr {p}" for p in (addresses, a, b, old))
-        name = atomic_name(self.row.stem.removeprefix("atomic_"), self.type.name)
+        name = atomic_name(self.row)
         code.call("i32", name, f"ptr {self.context}", "i64 %mask", *cells, "i32 1")
         code.branch(code.let("icmp eq ptr %data, null"), "over", "result")
         code.block("result")

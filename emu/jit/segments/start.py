@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ....isa.table import BY_NAME, Row
@@ -26,9 +26,9 @@ def _cold() -> Compiled:
     return compile_text(text, _COLD, key=text, symbols=symbols())
 
 
-def cold_symbols() -> Mapping[str, int]:
-    """Return the addresses of all helpers, for the linker."""
-    return {**symbols(), **_cold().addresses}
+def cold_symbols(rows: Iterable[Row]) -> Mapping[str, int]:
+    """Return the addresses of helpers for code with some rows, for the linker."""
+    return {**symbols(rows), **_cold().addresses}
 
 
 START = "ptr %warp, i64 %group, i64 %index, i64 %total, i64 %ids, i64 %private, i64 %shared"

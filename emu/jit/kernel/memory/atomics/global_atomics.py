@@ -151,7 +151,7 @@ class Atomics:
             if i < len(row.srcs):
                 self._put_operand(op, i, type_, cell)
             cells.append(cell)
-        name = atomic_name(row.stem.removeprefix("atomic_"), type_.name)
+        name = atomic_name(row)
         given = (f"ptr {c}" for c in (addresses, *cells, old))
         if self._is_alone:
             result = cold.call(name, "ptr %ctx", "i64 1", *given, "i32 0")
