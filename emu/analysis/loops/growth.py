@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeGuard
 
+from ....isa.types import Segment
 from ..flow.order import Loop
 from ..ranges.stepping import increment_of, is_invariant
-from ..values.ssa import Const, Op, Phi, Value
+from ..values.ssa import Const, Op, Phi, Ssa, Value
+
+_ROWS = frozenset({"workitemabsid", "workgroupid"})
 
 
 def of_iteration(loop: Loop, value: Value) -> int | None:
@@ -18,6 +22,25 @@ def of_iteration(loop: Loop, value: Value) -> int | None:
     if terms is None or len(terms) != 1 or not isinstance(terms[0][1], Const):
         return None
     return terms[0][0] * terms[0][1].bits
+
+
+def of_lane(ssa: Ssa, value: Value) -> int | None:
+    """Return what is added from lane to lane of a row of the grid to arguments, numbers and phis.
+
+    To a phi of a loop, that is what is added to the value before it.
+    """
+    if isinstance(value, Const):
+        return 0
+    if isinstance(value, Phi):
+        loop = next((loop for loop in ssa.flow.loops if loop.header == value.node), None)
+        before = {a for n, a in value.args.items() if loop is not None and n not in loop.nodes}
+        return growth(before.pop(), partial(of_lane, ssa)) if len(before) == 1 else None
+    if not isinstance(value, Op) or value.args:
+        return None
+    row = value.ins.row
+    if row.stem in _ROWS:
+        return int(row.stem == "workitemabsid" and not value.ins.literals[0])
+    return 0 if row.segment is Segment.KERNARG else None
 
 
 def is_of_header(value: Value, loop: Loop) -> TypeGuard[Phi]:
@@ -39,6 +62,8 @@ def growth(value: Value, known: Callable[[Value], int | None]) -> int | None:
     match value.ins.row.stem, steps:
         case "add", [int() as a, int() as b]:
             return a + b
+        case "sub", [int() as a, 0]:
+            return a
         case "cvt", [int() as a]:
             return a
         case "mad", [0, 0, int() as c]:

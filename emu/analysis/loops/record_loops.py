@@ -12,8 +12,8 @@ from functools import partial
 
 from ....isa.types import Segment
 from ..flow.order import Loop
-from ..values.ssa import Const, Op, Phi, Ssa, Value
-from .growth import growth, is_of_header, of_iteration
+from ..values.ssa import Op, Phi, Ssa, Value
+from .growth import growth, of_iteration, of_lane
 
 MOST_VALUES = 64
 """Values of which an address is made that are looked at."""
@@ -40,22 +40,10 @@ def loads_records(ssa: Ssa, loop: Loop) -> bool:
                 continue
             if growth(base, partial(of_iteration, loop)) != WORD:
                 continue
-            apart = growth(base, partial(_of_lane, loop)) or 0
+            apart = growth(base, partial(of_lane, ssa)) or 0
             if WORD < apart <= WORD * MOST_APART or (op.ins.row.is_load and _is_loaded(base, loop)):
                 return True
     return False
-
-
-def _of_lane(loop: Loop, value: Value) -> int | None:
-    """Return what is added from lane to lane to a phi before its loop, and to what has no parts."""
-    if is_of_header(value, loop):
-        before = {arg for n, arg in value.args.items() if n not in loop.nodes}
-        return growth(before.pop(), partial(_of_lane, loop)) if len(before) == 1 else None
-    if isinstance(value, Op) and not value.args:
-        row = value.ins.row
-        is_place = row.stem == "workitemabsid" and not value.ins.literals[0]
-        return 0 if row.segment is Segment.KERNARG else 1 if is_place else None
-    return 0 if isinstance(value, Const) else None
 
 
 def _is_loaded(value: Value, loop: Loop) -> bool:
