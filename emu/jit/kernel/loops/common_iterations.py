@@ -10,7 +10,7 @@ from __future__ import annotations
 from ....analysis.flow.order import Loop
 from ....analysis.ranges.stepping import Counter
 from ....analysis.ranges.trips import only_exit
-from ....analysis.values.ssa import Op, Value, made_of
+from ....analysis.values.ssa import Op, Phi, Value, made_of
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 
@@ -21,12 +21,13 @@ FEWEST = 4
 def may_have_common(lanes: LaneCode, loop: Loop, counter: Counter) -> bool:
     """Return whether lanes that leave a loop at bounds of their own begin it together.
 
-    Bounds that each lane has loaded, as the lengths of lists, are too different.
+    Bounds that each lane has loaded or counted, as the lengths of lists, are too different.
     """
     shapes = lanes.shapes
 
     def ends(value: Value) -> bool:
-        return shapes.is_uniform(value) or (isinstance(value, Op) and value.ins.row.is_memory)
+        is_found = isinstance(value, Phi) or (isinstance(value, Op) and value.ins.row.is_memory)
+        return shapes.is_uniform(value) or is_found
 
     return (
         shapes.is_uniform(counter.phi)
