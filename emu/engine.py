@@ -30,7 +30,7 @@ from .traps import Trap, TrapRecord
 if TYPE_CHECKING:
     from .checks import Checks
     from .jit.launch.again import Again
-    from .jit.launch.apart import Apart
+    from .jit.launch.counting.apart import Apart
     from .jit.launch.known_counts import KnownAgain, KnownCounts
     from .jit.launch.plan import Plan
 

@@ -18,7 +18,7 @@ import pytest
 
 from simtlab.emu.analysis.analysis import KEPT as KEPT_ANALYSES
 from simtlab.emu.analysis.counting import plan
-from simtlab.emu.jit.launch import counting
+from simtlab.emu.jit.launch.counting import layouts as counting
 from simtlab.emu.recent import Recent
 from simtlab.emu.traps import Trap, TrapKind
 from simtlab.testing import Case, random_kernel

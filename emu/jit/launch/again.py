@@ -147,7 +147,7 @@ class Again:
         """Let results be like this one, but for their seconds."""
         if self._result is None:
             if self._plan.layout is not None:
-                from .counting import statistics_from
+                from .counting.layouts import statistics_from
 
                 read = partial(statistics_from, self._plan.layout, self._plan.facts)
                 like = like.counted_by(read)

@@ -132,7 +132,7 @@ def _in_order() -> ModuleType:
 
 def _counting() -> ModuleType:
     """Return what concerns launches that count, which others need not import."""
-    from . import counting
+    from .counting import layouts as counting
 
     return counting
 
@@ -182,7 +182,7 @@ def execute(work: Work) -> Statistics | None:
 def _execute(work: Work) -> Statistics | None:
     """Run as `execute` does, and count what is asked for."""
     if work.stats and "plan" not in work.kept:
-        from .apart import Apart
+        from .counting.apart import Apart
 
         apart = Apart.of(work)
         if apart.kernel is not None:

@@ -26,7 +26,7 @@ from .plan import Plan
 
 if TYPE_CHECKING:
     from .again import Again
-    from .apart import Apart
+    from .counting.apart import Apart
 
 MOST_KEPT = 16
 """Combinations of arguments whose counts are kept."""

@@ -31,10 +31,10 @@ from .parts import InParts
 from .regroup import as_run
 
 if TYPE_CHECKING:
-    from .contents import Contents
-    from .counting import Layout
-    from .guarded import Guarded
-    from .owners import Marks, Owners
+    from .counting.contents import Contents
+    from .counting.guarded import Guarded
+    from .counting.layouts import Layout
+    from .counting.owners import Marks, Owners
     from .table import Table
 
 SLACK = 128
@@ -103,12 +103,12 @@ class Scratch:
         """Those of the table that accesses find, of a launch by `Again`."""
         if relied is not None and relied.before:
             from ...interp.interpreter import slots_of
-            from .contents import Contents
+            from .counting.contents import Contents
 
             self.context[Slot.BATCH] = slots_of(work)
             self._owners = self._contents = Contents(kernel, relied, self.context)
         elif relied is not None and has_more:
-            from .owners import Marks, Owners
+            from .counting.owners import Marks, Owners
 
             self._owners = (
                 Marks(kernel, relied, self.context)
@@ -203,7 +203,7 @@ class Plan:
         if self.facts.marks and not marks:
             self.facts = replace(self.facts, marks=False)
         elif self.facts.marks and strict:
-            from .guarded import KnownPlaces
+            from .counting.guarded import KnownPlaces
 
             known_places = KnownPlaces.of(work.kernel, self.facts)
             self.facts = replace(self.facts, strict=known_places is not None)
@@ -224,8 +224,8 @@ class Plan:
         if self.is_in_parts:
             self._guarded = InParts(work.kernel, work.geometry)
         if self.facts.counts:
-            from .counting import layout_of
-            from .guarded import Guarded
+            from .counting.guarded import Guarded
+            from .counting.layouts import layout_of
 
             self.layout = layout_of(work.kernel, self.facts)
             is_strict = self.code.watched_by == WatchedBy.MARKS
@@ -304,7 +304,7 @@ class Plan:
             return Plan(work, marks=False)
         if self.layout is None or not self.layout.relied.watched:
             return None
-        from .counting import can_count
+        from .counting.layouts import can_count
 
         by_batches = can_count(work.kernel, work.geometry, by_batches=True)
         return Plan(work, by_batches=True) if by_batches else None

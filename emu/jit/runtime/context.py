@@ -5,7 +5,8 @@ its simulated base, size, the distance from simulated to host addresses, and whe
 written. Table entries of all buffers have the same four slots; those for threads can permit less.
 
 After these, some code that counts has one more slot per parameter: the address of the owners of its
-places (kernel/memory/watched/owners.py), or of its content before the batch (launch/contents.py).
+places (kernel/memory/watched/owners.py), or of its content before the batch
+(launch/counting/contents.py).
 
 Segments have four such slots per memory instruction in place of those per parameter:
 the buffer that the instruction was in last. GROUP_SIZE is theirs too; the code of a whole kernel is

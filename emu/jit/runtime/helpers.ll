@@ -56,7 +56,7 @@ permitted:
   %bit.down = lshr i64 %bits, %mode.wide
   %bit = and i64 %bit.down, 1
   %allowed = icmp ne i64 %bit, 0
-  ; Loads may find another row of the same buffer (launch/contents.py).
+  ; Loads may find another row of the same buffer (launch/counting/contents.py).
   br i1 %allowed, label %done, label %other
 done:
   ret ptr %p.base

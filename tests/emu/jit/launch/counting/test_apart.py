@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.launch.apart import counted_apart
+from simtlab.emu.jit.launch.counting.apart import counted_apart
 from simtlab.emu.traps import Trap, TrapKind
 
 from ....support.counts import assert_equal

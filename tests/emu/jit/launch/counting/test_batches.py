@@ -14,7 +14,7 @@ import pytest
 import simtlab
 from simtlab.emu.analysis.counting.independence import reliance_of
 from simtlab.emu.device import DeviceArray
-from simtlab.emu.jit.launch import guarded
+from simtlab.emu.jit.launch.counting import guarded
 
 from ....support.counts import BATCHES, ORDER, assert_equal, counted_by, engines
 

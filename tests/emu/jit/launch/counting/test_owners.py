@@ -11,7 +11,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.jit.kernel.memory.watched.owners import NUMBER
-from simtlab.emu.jit.launch.owners import _SPARE
+from simtlab.emu.jit.launch.counting.owners import _SPARE
 
 from ....support.counts import ORDER, REFUSED, WIDTHS, assert_equal, counted_by, engines, run
 from ....support.owned_places import OWN, in_global, numbers

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....isa.program import Kernel
-from ...analysis.counting.independence import Reliance, reliance_of
-from ...analysis.counting.plan import analyse_counting
-from ...analysis.facts import Facts
-from ...analysis.flow.order import START
-from ...engine import Work
-from ...geometry import Geometry
-from ...recent import Recent
-from ...statistics import Statistics
-from ..kernel.launch_facts import facts_for_counting
-from ..runtime.context import Count
+from .....isa.program import Kernel
+from ....analysis.counting.independence import Reliance, reliance_of
+from ....analysis.counting.plan import analyse_counting
+from ....analysis.facts import Facts
+from ....analysis.flow.order import START
+from ....engine import Work
+from ....geometry import Geometry
+from ....recent import Recent
+from ....statistics import Statistics
+from ...kernel.launch_facts import facts_for_counting
+from ...runtime.context import Count
 
 if TYPE_CHECKING:
-    from .plan import Plan, Scratch
+    from ..plan import Plan, Scratch
 
 _BRANCHES = ("br", "cbr")
 

@@ -6,10 +6,10 @@ from array import array
 
 import numpy as np
 
-from ....isa.program import Kernel
-from ...analysis.counting.independence import Reliance
-from ..runtime.aligned import LINE, aligned_bytes
-from ..runtime.context import (
+from .....isa.program import Kernel
+from ....analysis.counting.independence import Reliance
+from ...runtime.aligned import LINE, aligned_bytes
+from ...runtime.context import (
     ATOMICS_ONLY,
     BASE,
     BUFFER_SLOTS,

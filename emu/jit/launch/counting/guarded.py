@@ -14,21 +14,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ....isa.program import Kernel
-from ...analysis.counting.independence import Reliance, reliance_of
-from ...analysis.counting.known_places import arguments_of_places
-from ...analysis.counting.plan import analyse_counting
-from ...analysis.facts import Facts
-from ...analysis.ranges.launch_ranges import Ranges
-from ...engine import Work
-from ...recent import Recent
-from ..runtime.context import BASE, SIZE
+from .....isa.program import Kernel
+from ....analysis.counting.independence import Reliance, reliance_of
+from ....analysis.counting.known_places import arguments_of_places
+from ....analysis.counting.plan import analyse_counting
+from ....analysis.facts import Facts
+from ....analysis.ranges.launch_ranges import Ranges
+from ....engine import Work
+from ....recent import Recent
+from ...runtime.context import BASE, SIZE
+from ..sharing import Access, Accesses
 from .contents import MOST_EACH_BATCH
 from .owners import has_owner_numbers
-from .sharing import Access, Accesses
 
 if TYPE_CHECKING:
-    from .table import Table
+    from ..table import Table
 
 LITTLE = 1 << 21
 """Bytes up to which a copy is cheap: `Again` copies as many, for any numbers."""

@@ -9,8 +9,9 @@ import pytest
 
 import simtlab
 from simtlab import Device
-from simtlab.emu.jit.launch import engine, guarded
+from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.launch.before import Before
+from simtlab.emu.jit.launch.counting import guarded
 
 from ...support.counts import assert_equal
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ....isa.encoding import encode
-from ....isa.instruction import Imm, Instruction
-from ....isa.program import Kernel
-from ....isa.table import BY_NAME, Flags
-from ....isa.types import RegClass, Segment
-from ...analysis.analysis import analyse
-from ...analysis.values.ssa import Op, made_of
-from ...engine import Kept, Work
-from ...geometry import Geometry
-from ...recent import Recent
-from ..kernel.launch_facts import facts_at
-from .counting import can_count
-from .regroup import as_run
+from .....isa.encoding import encode
+from .....isa.instruction import Imm, Instruction
+from .....isa.program import Kernel
+from .....isa.table import BY_NAME, Flags
+from .....isa.types import RegClass, Segment
+from ....analysis.analysis import analyse
+from ....analysis.values.ssa import Op, made_of
+from ....engine import Kept, Work
+from ....geometry import Geometry
+from ....recent import Recent
+from ...kernel.launch_facts import facts_at
+from ..regroup import as_run
+from .layouts import can_count
 
 _FOUND: Recent[tuple[object, ...], tuple[Kernel | None]] = Recent()
 

@@ -11,12 +11,12 @@ from math import prod
 
 import numpy as np
 
-from ....isa.program import Kernel
-from ...analysis.counting.independence import Reliance
-from ...geometry import Geometry
-from ..kernel.memory.watched.owners import NUMBER, bytes_of_owners
-from ..runtime.context import BASE, SIZE, Slot, owners_slot, param_slot
-from ..runtime.spare import SpareOf
+from .....isa.program import Kernel
+from ....analysis.counting.independence import Reliance
+from ....geometry import Geometry
+from ...kernel.memory.watched.owners import NUMBER, bytes_of_owners
+from ...runtime.context import BASE, SIZE, Slot, owners_slot, param_slot
+from ...runtime.spare import SpareOf
 
 LINE = 64
 """Bytes in which the owners of a buffer are rounded up."""

@@ -1,0 +1,1 @@
+"""Launches whose statistics native code counts."""
