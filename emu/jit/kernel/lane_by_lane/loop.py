@@ -29,10 +29,10 @@ from ..counting.counters import Counters
 from ..instructions import Instructions
 from ..lane_code import LANE, LaneCode
 from ..loops.hoisted import Hoisted
-from ..memory.conditional import may_be_conditional
-from ..memory.joint_limits import joint_limits
-from ..memory.joint_tests import JointTests
 from ..memory.kernel_memory import KernelMemory
+from ..memory.one_lane.conditional import may_be_conditional
+from ..memory.one_lane.joint_limits import joint_limits
+from ..memory.one_lane.joint_tests import JointTests
 from ..memory.watched.kept_in import offsets_in
 from ..variables import Variables
 from .cells import LaneCells, cell_type

@@ -20,12 +20,12 @@ from .atomics.global_atomics import Atomics
 from .cold import Cold
 from .global_memory import GlobalMemory
 from .kernel_memory import KernelMemory
-from .lane_places import LanePlaces
 from .local.memory import LocalMemory
 from .moves import Moves
-from .pieces import Pieces
+from .pieces.accesses import Pieces
 from .records.row_blocks import RowAccess
-from .tile_copies import TileCopies
+from .tiles.copies import TileCopies
+from .tiles.lane_places import LanePlaces
 
 if TYPE_CHECKING:
     from ..loops.carried import Carried

@@ -17,7 +17,7 @@ from ...llvm.text import integer
 from ...runtime.helpers import ATTRIBUTES
 from ..lane_code import LaneCode
 from .moves import STALE, Moves
-from .pieces import Pieces
+from .pieces.accesses import Pieces
 
 _ADDRESS, _HOW, _DATA, _RESULT = 1, 2, 3, 4
 """Words of the record that `simtlab_move_one` takes; the first one has the context block."""

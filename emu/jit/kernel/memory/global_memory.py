@@ -17,7 +17,6 @@ from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ..lane_code import LaneCode
-from . import conditional
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
 from .addressing.windows import Place
@@ -27,16 +26,17 @@ from .cold import Cold, Targets
 from .idle_lanes import Fall, in_running_lanes, is_shared_by_rows
 from .kernel_memory import KernelMemory
 from .moves import WORD, Moves
-from .piece_places import piece_places
-from .pieces import Pieces
+from .one_lane import conditional
+from .pieces.accesses import Pieces
+from .pieces.places import piece_places
 from .records.access import RecordAccess
 from .records.row_accesses import RowAccesses
 from .records.row_words import RowWords
 from .repeated import NOTHING, Repeated
-from .runs import Runs
 from .shuffles.columns import ColumnAccess, Columns, columns_of
 from .shuffles.shared_rows import SharedRows
 from .site import Site
+from .tiles.runs import Runs
 
 if TYPE_CHECKING:
     from ..loops.carried import Carried

@@ -19,8 +19,8 @@ from ..addressing.near import CLAMPS, has_permutes, is_shuffled
 from ..cold import Cold
 from ..kernel_memory import KernelMemory
 from ..moves import Moves
-from ..piece_rows import whole_chunks
-from ..pieces import Pieces
+from ..pieces.accesses import Pieces
+from ..pieces.rows import whole_chunks
 from ..shuffles import routed, shifted, shuffled, tables
 from ..shuffles.forwarding import Forwarding
 from ..shuffles.routed import Routed

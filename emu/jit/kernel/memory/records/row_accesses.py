@@ -9,7 +9,7 @@ from ....arithmetic.widths import extended
 from ...lane_code import LaneCode
 from ..cold import Cold
 from ..moves import Moves
-from ..pieces import Pieces
+from ..pieces.accesses import Pieces
 from . import row_blocks, row_stores
 from .row_blocks import RowAccess
 

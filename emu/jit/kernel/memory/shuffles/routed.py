@@ -19,7 +19,7 @@ from ....llvm.toolchain import host_has
 from ....llvm.vectors import VectorCode
 from ...lane_code import LaneCode
 from ..addressing.extent import Extent
-from ..pieces import Pieces
+from ..pieces.accesses import Pieces
 from .routes import LANES, Labels, Route, route, rows, windows
 
 VECTOR = 64

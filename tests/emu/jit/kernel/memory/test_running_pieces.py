@@ -7,7 +7,7 @@ import pytest
 
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.launch_facts import facts_of
-from simtlab.emu.jit.kernel.memory.pieces import Pieces
+from simtlab.emu.jit.kernel.memory.pieces.accesses import Pieces
 
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle

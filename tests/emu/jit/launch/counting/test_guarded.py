@@ -13,7 +13,7 @@ from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.launch.before import Before
 from simtlab.emu.jit.launch.counting import guarded
 
-from ...support.counts import assert_equal
+from ....support.counts import assert_equal
 
 ITEMS = 256
 

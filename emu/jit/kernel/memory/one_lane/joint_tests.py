@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
-from .....isa.table import Flags
-from .....isa.types import Segment
-from ....analysis.flow.order import Loop
-from ....analysis.values.bit_fields import BitField, field_of
-from ....analysis.values.ssa import Op, Ssa, Value
-from .local.checks import LocalChecks
+from ......isa.table import Flags
+from ......isa.types import Segment
+from .....analysis.flow.order import Loop
+from .....analysis.values.bit_fields import BitField, field_of
+from .....analysis.values.ssa import Op, Ssa, Value
+from ..local.checks import LocalChecks
 
 _BLOCKS = frozenset({Segment.PRIVATE, Segment.READONLY})
 

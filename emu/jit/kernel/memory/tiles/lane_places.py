@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....analysis.values.ssa import Op, Value
-from ..lane_code import LaneCode
-from .addressing.addresses import Addresses
+from .....analysis.values.ssa import Op, Value
+from ...lane_code import LaneCode
+from ..addressing.addresses import Addresses
 from .runs import Runs
 
 

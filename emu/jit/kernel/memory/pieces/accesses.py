@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from .....isa.types import Type
-from ....analysis.values.ssa import Op, Value
-from ...arithmetic.widths import extended, narrowed
-from ...llvm.text import integer
-from ...llvm.vectors import CHUNK
-from ..lane_code import LaneCode
-from .moves import Moves
+from ......isa.types import Type
+from .....analysis.values.ssa import Op, Value
+from ....arithmetic.widths import extended, narrowed
+from ....llvm.text import integer
+from ....llvm.vectors import CHUNK
+from ...lane_code import LaneCode
+from ..moves import Moves
 
 
 class Pieces:

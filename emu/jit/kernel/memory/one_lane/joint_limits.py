@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .....isa.types import Segment
-from ....analysis.flow.order import Loop
-from ....analysis.values.ssa import Op, Ssa, Value
-from .addressing.addresses import Addresses
-from .addressing.windows import Row
+from ......isa.types import Segment
+from .....analysis.flow.order import Loop
+from .....analysis.values.ssa import Op, Ssa, Value
+from ..addressing.addresses import Addresses
+from ..addressing.windows import Row
 
 Limits = dict[tuple[Value, str], str]
 """(index, count of a row) -> the count of the shortest row that is tested with it."""

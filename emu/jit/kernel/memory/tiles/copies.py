@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....analysis.group_memory.copied_tiles import CopiedTile, Run
-from ....analysis.group_memory.forwarded import copies_of
-from ....analysis.group_memory.tile_rows import Anchor, Step
-from ....analysis.values.ssa import Op
-from ..lane_code import LaneCode
+from .....analysis.group_memory.copied_tiles import CopiedTile, Run
+from .....analysis.group_memory.forwarded import copies_of
+from .....analysis.group_memory.tile_rows import Anchor, Step
+from .....analysis.values.ssa import Op
+from ...lane_code import LaneCode
 from .lane_places import LanePlaces
 from .runs import mask_of_run
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...arithmetic.widths import element_number
-from .addressing.addresses import Addresses
-from .addressing.forms import Form
-from .piece_rows import piece_rows, whole_chunks
-from .pieces import Pieces
-from .site import Site
+from ....arithmetic.widths import element_number
+from ..addressing.addresses import Addresses
+from ..addressing.forms import Form
+from ..site import Site
+from .accesses import Pieces
+from .rows import piece_rows, whole_chunks
 
 
 @dataclass(frozen=True)

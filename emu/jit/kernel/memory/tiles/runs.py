@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ....analysis.ranges.lane_trips import Lanes
-from ....analysis.values.item_numbers import Numbers, calculated, of_constant
-from ....analysis.values.lane_sums import (
+from .....analysis.ranges.lane_trips import Lanes
+from .....analysis.values.item_numbers import Numbers, calculated, of_constant
+from .....analysis.values.lane_sums import (
     Sum,
     Term,
     arithmetic,
@@ -23,10 +23,10 @@ from ....analysis.values.lane_sums import (
     of_place,
     of_symbol,
 )
-from ....analysis.values.ssa import Const, Op, Phi, Value
-from ...llvm.text import integer
-from ..lane_code import POSITION, LaneCode
-from .kernel_memory import KernelMemory
+from .....analysis.values.ssa import Const, Op, Phi, Value
+from ....llvm.text import integer
+from ...lane_code import POSITION, LaneCode
+from ..kernel_memory import KernelMemory
 
 MOST_RUNS = 4
 """Runs of a vector, on average; with more, gathers are as fast."""

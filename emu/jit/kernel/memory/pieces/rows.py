@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ....analysis.values.ssa import Value
-from ....analysis.warps.distances import Distances, Term
-from ...llvm.function_text import FunctionText
-from ..lane_code import LaneCode
+from .....analysis.values.ssa import Value
+from .....analysis.warps.distances import Distances, Term
+from ....llvm.function_text import FunctionText
+from ...lane_code import LaneCode
 
 
 @dataclass(frozen=True)

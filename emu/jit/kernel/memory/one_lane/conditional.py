@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .....isa.types import Segment
-from ....analysis.values.ssa import Op
-from ...llvm.function_text import FunctionText
-from .addressing.addresses import Addresses
+from ......isa.types import Segment
+from .....analysis.values.ssa import Op
+from ....llvm.function_text import FunctionText
+from ..addressing.addresses import Addresses
 
 
 def may_be_conditional(addresses: Addresses, op: Op) -> bool:

@@ -1,0 +1,1 @@
+"""Accesses of tiles: those that are copies of global memory, and runs of neighbours."""
