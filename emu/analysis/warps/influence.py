@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..facts import Facts
 from ..values.ssa import Op, Phi, Ssa, Value
+from .joins import join_nodes
 from .uniformity import Shapes
 
 _ALONE = Facts(1, (1, 1, 1), whole=False)
@@ -25,7 +26,7 @@ class Influence(Shapes):
 
     def join_nodes(self, branch: int) -> set[int]:
         """Return the nodes at which the sides of a branch join."""
-        return self._join_nodes(branch)
+        return join_nodes(self.flow, self._postdominators, branch)
 
     def _varies(self, value: Value) -> bool:
         if isinstance(value, Phi):

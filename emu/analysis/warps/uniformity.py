@@ -10,7 +10,6 @@ Most values of such kernels have a stride, or one value, within each piece: a sc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Protocol
 
@@ -21,6 +20,7 @@ from ..flow.postdominators import bits, postdominators
 from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, operands_of, same_value
 from .alignment import Alignment
 from .distances import Distances, LaneDistances
+from .joins import join_nodes
 from .largest import largest
 
 _UNIFORM_IDENTITY = frozenset(
@@ -172,73 +172,7 @@ class Shapes:
         for loop in self.flow.loops_around(branch):
             if not self._postdominators[branch] & bits(loop.nodes - {branch, loop.latch}):
                 self.divergent_loops.add(loop.number)
-        self.joins |= self._join_nodes(branch)
-
-    def _join_nodes(self, branch: int) -> set[int]:
-        """Return the nodes at which lanes join that left a branch by different sides.
-
-        Each successor starts a label; a node that two labels reach is a join and passes on its own
-        label, so that all nodes after the branch's post-dominator carry one label only.
-        """
-        joins: set[int] = set()
-        nodes = self._side_nodes(branch)
-        while True:
-            conflict = self._label(branch, nodes, joins)
-            if conflict is None:
-                return joins
-            joins.add(conflict)
-
-    def _side_nodes(self, branch: int) -> list[int]:
-        """Return the nodes that labels of a branch can reach and where they can join, in order.
-
-        Where both sides run forward to one later node in the order, all lanes join there before it
-        runs, and no node after it can be a join of this branch. Otherwise all nodes.
-        """
-        flow = self.flow
-        after = flow.order[flow.position[branch] + 1 :]
-        join = next((n for n in after if self.passes(branch, n)), None)
-        if join is None:
-            return flow.order
-        found = {join}
-        work = [branch]
-        while work:
-            number = work.pop()
-            for successor in flow.nodes[number].successors:
-                if flow.position[flow.route(number, successor)] > flow.position[join]:
-                    return flow.order
-                if successor not in found:
-                    found.add(successor)
-                    work.append(successor)
-        return sorted(found, key=flow.position.__getitem__)
-
-    def _label(self, branch: int, nodes: Sequence[int], joins: set[int]) -> int | None:
-        """Spread labels from a branch, adding to `joins` where two arrive at an unlabelled node.
-
-        Returns one node that had its label before a second one arrived, such as the header of a
-        loop; None where there is none. Only one, since its new label may also be the next node's.
-        A loop may be entered after its header in the order, so one pass does not reach all nodes.
-        """
-        labels: dict[int, int] = {}
-        while True:
-            stable, conflict = True, None
-            for number in nodes:
-                arriving = self._arriving(branch, number, labels)
-                if number not in labels:
-                    if len(arriving) > 1:
-                        joins.add(number)
-                    if arriving:
-                        labels[number] = number if number in joins else arriving.pop()
-                        stable = False
-                elif len(arriving) > 1 and number not in joins and conflict is None:
-                    conflict = number
-            if stable:
-                return conflict
-
-    def _arriving(self, branch: int, number: int, labels: dict[int, int]) -> set[int]:
-        """Return the labels that arrive at a node."""
-        node = self.flow.nodes[number]
-        found = {labels[p] for p in node.predecessors if p != branch and p in labels}
-        return found | {number} if branch in node.predecessors else found
+        self.joins |= join_nodes(self.flow, self._postdominators, branch)
 
     # --- strides
 
