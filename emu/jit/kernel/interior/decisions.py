@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from itertools import product
 from typing import NamedTuple
 
-from .....isa.types import RegClass, Segment
+from .....isa.types import Segment
 from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.guards import Guard, Guards
@@ -23,14 +23,13 @@ from ..memory.addressing.windows import LARGEST_WINDOW
 from ..memory.global_memory import GlobalMemory
 from ..memory.repeated import Repeated, find_repeated
 from .bounds import Bound, Conditions
-from .guards import bounded, expected_comparisons, guards
-from .span_arithmetic import SMALL, Span
+from .comparisons import Comparisons
+from .guards import bounded, guards
+from .span_arithmetic import SMALL
 from .spans import Spans
 
 FARTHEST = 1 << 47
 """Bytes between a pointer and the start of its buffer, at most."""
-
-_RELATIONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
 class Row(NamedTuple):
@@ -60,12 +59,16 @@ class Decisions:
         self._conditions = conditions
         self._assumed = assumed
         self.memory = memory
-        self.expected = expected_comparisons(lanes.ssa)
-        """Comparisons by which lanes return at once, and their result for other lanes."""
+        self._comparisons = Comparisons(lanes.ssa, spans, conditions, assumed)
         self.signed = set[Op]()
         """Accesses of neighbours by indices that have a sign in lanes that do not run."""
         self._offsets: dict[int, str] = {}
         self._offset_tests: dict[tuple[int, int], list[str]] = {}
+
+    @property
+    def expected(self) -> Mapping[Op, bool]:
+        """Comparisons by which lanes return at once, and their result for other lanes."""
+        return self._comparisons.expected
 
     @property
     def _code(self) -> FunctionText:
@@ -75,7 +78,7 @@ class Decisions:
         """Ask for all conditions; return the accesses that are inside then."""
         for value in self._ssa.values():
             if isinstance(value, Op) and not self._shapes.is_uniform(value):
-                self.spans.attempt(lambda op=value: self._decided(op))
+                self.spans.attempt(lambda op=value: self._comparisons.decided(op))
         return self.inside()
 
     def decide_guards(self) -> bool:
@@ -86,43 +89,16 @@ class Decisions:
         numbers do not wrap around, must not depend on the lane.
         """
         found = [
-            self.spans.attempt(lambda op=op: self._guards(op))
+            self.spans.attempt(lambda op=op: self._comparisons.lets_through(op))
             for op, answer in guards(self._ssa)
             if self.expected.get(op) is answer
         ]
         return any(found)
 
-    def _guards(self, op: Op) -> bool:
-        stem, _, relation = op.ins.row.stem.partition("_")
-        type_ = op.ins.row.srcs[0].type if op.ins.row.srcs else None
-        if stem != "cmp" or not relation or type_ is None:
-            return False
-        if type_.is_float or type_.bits < 32:
-            return False
-        before = self._conditions.of_warps()
-        spans = [self.spans.number(value, signed=type_.is_signed) for value in op.args[:2]]
-        if self._conditions.of_warps() != before:
-            return False
-        if not all(span is not None and span.is_single for span in spans):
-            return False
-        if relation in ("eq", "ne"):
-            return self._is_not_0(op, *filter(None, spans))
-        return self._compared(op, relation, signed=type_.is_signed)
-
-    def _is_not_0(self, op: Op, number: Span, zero: Span) -> bool:
-        """Ask that a number that is not negative is not the 0 that it is compared with."""
-        is_ne = op.ins.row.stem == "cmp_ne"
-        is_0 = zero.low.is_constant and zero.low.constant == 0
-        if self.expected.get(op) is not is_ne or number.least < 0 or not is_0:
-            return False
-        self._conditions.at_most(number.low.times(-1), -1)
-        self._assumed.known[op] = "true" if is_ne else "false"
-        return True
-
     def decide_all(self, ops: Iterable[Op]) -> None:
         """Ask for the conditions of some comparisons, quotients and remainders."""
         for op in ops:
-            self.spans.attempt(lambda op=op: self._decided(op))
+            self.spans.attempt(lambda op=op: self._comparisons.decided(op))
 
     def rows_of(self, divisions: Iterable[Op]) -> dict[Op, Row]:
         """Append the rows that a warp begins in, if lanes step along them one by one.
@@ -240,101 +216,6 @@ class Decisions:
             return None
         return addresses.pointers.position(op.base, addresses.form(op.base))
 
-    # --- comparisons, clamps and remainders
-
-    def _decided(self, op: Op) -> bool:
-        """Ask that an op has one value, or that of one argument; return whether it can."""
-        row = op.ins.row
-        if row.name in ("and_b1", "or_b1", "xor_b1", "not_b1"):
-            return self._combined(op)
-        stem, _, relation = row.stem.partition("_")
-        if stem == "cmp" and relation in _RELATIONS and row.srcs:
-            type_ = row.srcs[0].type
-            if type_ is None or type_.is_float or type_.bits < 32:
-                return False
-            return self._compared(op, relation, signed=type_.is_signed)
-        if row.stem in ("min", "max", "rem", "div", "select") and op.cls is not RegClass.C:
-            self.spans.of(op)
-            found = self._assumed
-            return op in found.same or op in found.rest or op in found.known
-        return False
-
-    def _combined(self, op: Op) -> bool:
-        known = self._assumed.known
-        operands = [known.get(a) if isinstance(a, Op) else None for a in op.args]
-        names = [name for name in operands if name is not None]
-        stem = op.ins.row.stem
-        short = {"and": "false", "or": "true"}.get(stem)
-        if short in names:
-            known[op] = short
-        elif len(names) < len(operands):
-            return False
-        elif stem == "not":
-            opposite = {"true": "false", "false": "true"}.get(names[0])
-            known[op] = opposite or self._code.let(f"xor i1 {names[0]}, true")
-        elif short is not None and all(n == names[0] for n in names):
-            known[op] = names[0]
-        else:
-            known[op] = self._code.let(f"{stem} i1 {names[0]}, {names[1]}")
-        return True
-
-    def _compared(self, op: Op, relation: str, *, signed: bool) -> bool:
-        a, b = (self.spans.number(v, signed=signed) for v in op.args[:2])
-        if a is None or b is None:
-            return False
-        if relation in ("eq", "ne"):
-            self._differ(a, b)
-            self._assumed.known[op] = "true" if relation == "ne" else "false"
-            return True
-        if relation in ("gt", "le"):
-            a, b = b, a
-        below = relation in ("lt", "gt")
-        expected = self.expected.get(op)
-        if expected is None:
-            expected = _at_edge(a, b)
-        elif not below:
-            expected = not expected
-        if expected is None and _is_mixed(a, b):
-            return False
-        known = self._order(a, b, expected)
-        if not below:
-            known = {"true": "false", "false": "true"}.get(known) or self._code.let(
-                f"xor i1 {known}, true"
-            )
-        self._assumed.known[op] = known
-        return True
-
-    def _order(self, a: Span, b: Span, expected: bool | None) -> str:
-        """Ask that a < b for all lanes, or for none; return which, an i1."""
-        conditions, code = self._conditions, self._code
-        above, below = a.high.plus(b.low, -1), a.low.plus(b.high, -1)
-        if expected is True:
-            conditions.at_most(above, -1)
-            return "true"
-        if expected is False:
-            conditions.at_most(below.times(-1), 0)
-            return "false"
-        all_lanes = code.let(f"icmp slt i64 {conditions.value(above)}, 0")
-        no_lane = code.let(f"icmp sge i64 {conditions.value(below)}, 0")
-        conditions.require(code.let(f"or i1 {all_lanes}, {no_lane}"))
-        return all_lanes
-
-    def _differ(self, a: Span, b: Span) -> None:
-        """Ask that no lane has equal numbers."""
-        conditions, code = self._conditions, self._code
-        low, high = a.low.plus(b.high, -1), a.high.plus(b.low, -1)
-        if a.least >= b.most:
-            conditions.at_most(low.times(-1), -1)
-        elif a.most <= b.least:
-            conditions.at_most(high, -1)
-        else:
-            if not high.plus(low, -1).is_constant:
-                more = code.let(f"icmp sgt i64 {conditions.value(low)}, 0")
-                less = code.let(f"icmp slt i64 {conditions.value(high)}, 0")
-                conditions.require(code.let(f"or i1 {more}, {less}"))
-            else:
-                conditions.no_zero(low, high)
-
     # --- accesses
 
     def _is_inside(self, op: Op) -> bool:
@@ -391,20 +272,6 @@ def ask_for_size(conditions: Conditions) -> None:
     for slot in (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z):
         size = load_slot(entry, slot)
         conditions.require_of_call(entry.let(f"icmp ult i64 {size}, {1 << 31}"))
-
-
-def _is_mixed(a: Span, b: Span) -> bool:
-    """Return whether a < b for some lanes of each warp, or iterations, and not for others."""
-    above, below = a.high.plus(b.low, -1), a.low.plus(b.high, -1)
-    constant = above.is_constant and below.is_constant
-    return constant and above.constant >= 0 > below.constant
-
-
-def _at_edge(a: Span, b: Span) -> bool | None:
-    """Return what a < b is but where a number is the least or the largest of all."""
-    if a.most <= b.least:
-        return True
-    return False if a.least + 1 >= b.most else None
 
 
 def _reached(ssa: Ssa, assumed: Assumed) -> set[int]:
