@@ -119,6 +119,9 @@ _ENGINES = {
 
 DEFAULT_ENGINE = "jit"
 
+_ORDER = ".jit.launch.order"
+"""What says which kernels the jit leaves to interp."""
+
 GENERATED = ("ssa", "shapes", "masks", "llvm", "asm")
 """What can be shown of native code: the results of analyses, LLVM's IR, and the assembly."""
 
@@ -150,14 +153,14 @@ def who_runs(name: str, kernel: Kernel, geometry: Geometry, *, stats: bool = Fal
     """
     if name != "jit":
         return name
-    jit = import_module(_ENGINES["jit"][0], __package__)
-    return "interp" if jit.leaves(kernel, geometry, stats=stats) else "jit"
+    order = import_module(_ORDER, __package__)
+    return "interp" if order.leaves(kernel, geometry, stats=stats) else "jit"
 
 
 def has_code(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
     """Return whether the jit makes code of a whole kernel, and does not follow interp's order."""
-    jit = import_module(_ENGINES["jit"][0], __package__)
-    return not jit.needs_order(kernel, geometry, stats=stats)
+    order = import_module(_ORDER, __package__)
+    return not order.needs_order(kernel, geometry, stats=stats)
 
 
 def overspent(work: Work) -> TrapRecord | None:

@@ -7,7 +7,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.geometry import Geometry
-from simtlab.emu.jit.launch.engine import leaves
+from simtlab.emu.jit.launch.order import leaves
 from simtlab.emu.traps import TrapKind
 
 HEAD = """\

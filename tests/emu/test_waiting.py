@@ -11,6 +11,7 @@ import simtlab
 from simtlab.emu.engine import DEFAULT_BUDGET, engine_names
 from simtlab.emu.interp.interpreter import Interpreter
 from simtlab.emu.jit.launch import engine as jit
+from simtlab.emu.jit.launch import order
 from simtlab.emu.traps import TrapKind
 
 ITEMS = 96
@@ -134,14 +135,14 @@ def test_a_kernel_that_polls_finishes_as_in_the_oracle(form: str, engine: str) -
 
 
 def test_the_result_names_the_engine_that_started_over() -> None:
-    jit._SCHEDULED.clear()
+    order._SCHEDULED.clear()
     assert launch("along a ring", "jit")[0].engine == "interp"
     assert launch("along a ring", "jit")[0].engine == "interp"
 
 
 @pytest.mark.parametrize("form", ["along a ring", "in a nested loop", "while it counts"])
 def test_where_memory_is_too_large_to_start_over_the_message_says_what_is_known(form: str) -> None:
-    jit._SCHEDULED.clear()
+    order._SCHEDULED.clear()
     with pytest.raises(simtlab.Trap) as caught:
         launch(form, "jit", room=jit.COPIED_BEFORE)
     assert caught.value.record.kind is TrapKind.UNDECIDED
@@ -153,7 +154,7 @@ def test_where_memory_is_too_large_to_start_over_the_message_says_what_is_known(
 @settings(max_examples=60, deadline=None)
 @given(form=st.sampled_from(sorted(FORMS)), budget=st.integers(20, 3000))
 def test_no_budget_is_called_spent_that_is_enough_in_the_oracle(form: str, budget: int) -> None:
-    jit._SCHEDULED.clear()
+    order._SCHEDULED.clear()
     check_budget(form, budget)
 
 
@@ -162,7 +163,7 @@ def test_no_budget_is_called_spent_that_is_enough_in_the_oracle(form: str, budge
 def test_a_tight_budget_is_called_spent_only_where_the_oracle_spends_it(
     form: str, budget: int
 ) -> None:
-    jit._SCHEDULED.clear()
+    order._SCHEDULED.clear()
     check_budget(form, budget)
 
 

@@ -18,7 +18,7 @@ from simtlab.emu.analysis.lanes import sparse
 from simtlab.emu.analysis.widths import width
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel import launch_facts
-from simtlab.emu.jit.launch import engine
+from simtlab.emu.jit.launch import order
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
@@ -59,7 +59,7 @@ def check_alone(number: int) -> None:
 
 def forget() -> None:
     """Compile everything anew."""
-    for known in (analysis._LATEST, code._COMPILED, engine._SCHEDULED, width._FOUND):
+    for known in (analysis._LATEST, code._COMPILED, order._SCHEDULED, width._FOUND):
         known.clear()
 
 

@@ -11,29 +11,23 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....isa.errors import Note
-from ....isa.program import Kernel
-from ...analysis.analysis import analyse
-from ...analysis.suitability.barriers import arrive_whole, has_barriers
-from ...analysis.suitability.limits import is_too_large
 from ...analysis.suitability.repeatable import is_repeatable
-from ...analysis.suitability.spin import may_spin, may_wait
+from ...analysis.suitability.spin import may_wait
 from ...engine import AUTO, Interrupted, Work
-from ...geometry import Geometry
-from ...recent import Recent
 from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
-from ..kernel.launch_facts import facts_as_launched, keeps_stack, sees_lanes
+from ..kernel.launch_facts import sees_lanes
 from ..runtime.context import Slot, WatchedBy
 from . import slices
 from .again import CALLS_ALONE, SHORT, SHORT_ALONE, SHORT_KNOWN, Again
 from .before import COPIED_BEFORE, Before
+from .order import depends_on_schedule, is_native, needs_order, note_waiting
 from .plan import Plan, Scratch
 from .regroup import as_launched
 from .sharing import Sharing, sharing_of
@@ -49,10 +43,6 @@ COPY_SHARE = 0.1
 
 DECIDING_BUDGET = 1 << 20
 """Instructions per work-item after which the interpreter no longer decides whether one waits."""
-
-LONG_IN_ORDER = 1 << 19
-"""Instructions of the code times work-items from which on native code runs a launch in the
-interpreter's order, even if nothing is counted: the interpreter takes longer than compiling."""
 
 
 def run(work: Work) -> Statistics | None:
@@ -79,9 +69,11 @@ def _is_in_order(work: Work) -> bool:
 
 def _interpret(work: Work) -> Statistics:
     """Run a launch in the interpreter's order: native code does if it can and if that pays."""
-    if _is_native(work.kernel, work.geometry, stats=work.stats):
+    if is_native(work.kernel, work.geometry, stats=work.stats):
         spins = depends_on_schedule(work.kernel) or sees_lanes(work.kernel)
-        counted = _in_order().run(work, spins=spins)
+        from . import in_order
+
+        counted = in_order.run(work, spins=spins)
         if counted is not None:
             return counted
     return _by_interpreter(work)
@@ -92,67 +84,6 @@ def _by_interpreter(work: Work) -> Statistics:
 
     work.run_by = "interp"
     return interpret(work)
-
-
-def leaves(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
-    """Return whether the interpreter runs a kernel in launches of this shape.
-
-    Native code runs some of those that need its order, too (in_order.py).
-    """
-    needs = needs_order(kernel, geometry, stats=stats)
-    return needs and not _is_native(kernel, geometry, stats=stats)
-
-
-def _is_native(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
-    """Return whether native code runs a kernel in the interpreter's order."""
-    is_long = len(kernel.words) * geometry.n_items >= LONG_IN_ORDER
-    return (stats or is_long) and bool(_in_order().can_run(kernel))
-
-
-def needs_order(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
-    """Return whether a kernel must be executed in the interpreter's order.
-
-    With `stats`, those too that native code cannot count otherwise.
-    """
-    if depends_on_schedule(kernel):
-        return True
-    if sees_lanes(kernel) and not keeps_stack(kernel, geometry):
-        return True
-    if has_barriers(kernel) and not arrive_whole(kernel, facts_as_launched(kernel, geometry)):
-        return True
-    return stats and not _counting().can_count(kernel, geometry)
-
-
-def _in_order() -> ModuleType:
-    """Return what runs launches in the interpreter's order, which others need not import."""
-    from . import in_order
-
-    return in_order
-
-
-def _counting() -> ModuleType:
-    """Return what concerns launches that count, which others need not import."""
-    from .counting import layouts as counting
-
-    return counting
-
-
-def depends_on_schedule(kernel: Kernel) -> bool:
-    """Return whether lanes see how far others are (by the clock), or wait for others' stores.
-
-    True for a kernel that is too large for native code, which the interpreter runs as well.
-    """
-    found = _SCHEDULED.find(kernel.key)
-    if found is None:
-        found = is_too_large(kernel) or any(ins.row.reads_clock for ins in kernel.instructions)
-        if not found and any(ins.row.is_memory for ins in kernel.instructions):
-            analysis = analyse(kernel)
-            found = bool(analysis.flow.loops) and may_spin(analysis.nested)
-        _SCHEDULED.keep(kernel.key, found)
-    return found
-
-
-_SCHEDULED: Recent[tuple[object, ...], bool] = Recent()
 
 
 def execute(work: Work) -> Statistics | None:
@@ -306,7 +237,11 @@ def _again(work: Work, plan: Plan, seconds: float, *, several: bool) -> Again | 
 
 def _statistics(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
     """Return what native code has counted, if it counts."""
-    return None if plan.layout is None else _counting().statistics_of(work, plan, scratches)
+    if plan.layout is None:
+        return None
+    from .counting import layouts
+
+    return layouts.statistics_of(work, plan, scratches)
 
 
 def _run_shared(
@@ -407,7 +342,7 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
             raise work.trap(_undecided(record, seen)) from None
         raise
     # It will wait again: from now on it runs in the interpreter's order at once.
-    _SCHEDULED.keep(work.kernel.key, True)
+    note_waiting(work.kernel)
     work.kept.pop("plan", None)
     work.kept.pop("again", None)
     work.run_by = "interp"

@@ -13,7 +13,7 @@ import pytest
 
 import simtlab
 from simtlab import Device, Trap
-from simtlab.emu.jit.launch import before, direct, engine
+from simtlab.emu.jit.launch import before, direct, order
 from simtlab.emu.launch import Launch
 
 from ..support.short_launches import short, shorter
@@ -99,7 +99,7 @@ kernel long(u32 %n, global u32* %x) {
 def every_call_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow the machine is."""
     short(monkeypatch, 1e9)
-    engine._SCHEDULED.clear()
+    order._SCHEDULED.clear()
 
 
 def arrays(device: Device | None, *hosts: np.ndarray) -> list[Any]:

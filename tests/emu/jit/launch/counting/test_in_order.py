@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.launch import engine as native
-from simtlab.emu.jit.launch import in_order
+from simtlab.emu.jit.launch import in_order, order
 from simtlab.emu.jit.runtime.helpers import forget_threads
 from simtlab.emu.traps import Trap
 from simtlab.isa.program import MOST_TABLES
@@ -314,7 +313,7 @@ def test_lanes_that_look_at_each_other() -> None:
 def test_long_launches_are_native_if_nothing_is_counted(
     least: int, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(native, "LONG_IN_ORDER", least)
+    monkeypatch.setattr(order, "LONG_IN_ORDER", least)
     (kernel,) = simtlab.assemble(LANES.replace("CLOCK", ""))
     found = []
     for name in (None, "interp"):
