@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ......isa.program import Param
-from ......isa.types import sign_extend
-from .....analysis.values.ssa import Const, Op, Value
+from .....analysis.values.ssa import Op, Value
 from .....hostmemory import PAGE
 from ....arithmetic.widths import element_number
 from ....llvm.text import integer, integer_constant
 from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, owners_slot, param_slot
 from ...context_code import load_slot
 from ...lane_code import LaneCode
-from .forms import Form, plus, times
+from .forms import Form, Forms
 from .pointers import Pointers
 from .windows import LARGEST_WINDOW, WORD_BYTES, Place, Row, Window, Words
 
@@ -46,53 +45,15 @@ class Addresses:
         self.pointers = Pointers(lanes.ssa, params)
         self._windows: dict[tuple[int, bool], Window] = {}
         self._atomic_windows: dict[int, Window] = {}
-        self._forms: dict[Value, Form | None] = {}
+        self.forms = Forms(lanes)
         self.pinned: dict[int, str] = {}
         """Where the buffers of some parameters begin, for loads of the running warp, as ptr."""
         self.joint: Mapping[tuple[Value, str], str] = {}
         """(index, count of a row) -> the count that tests take in its place."""
 
-    # --- forms
-
     def form(self, value: Value) -> Form | None:
         """Return an address as a sum; None if it is not of that shape."""
-        if value not in self._forms:
-            self._forms[value] = self._form(value)
-        return self._forms[value]
-
-    def _form(self, value: Value) -> Form | None:
-        if isinstance(value, Const):
-            return Form(constant=sign_extend(value.bits, 64))
-        # A value has few parts, so the recursion is not deep.
-        inner = self._sum(value) if isinstance(value, Op) and value.parts else None
-        if inner is None and self.lanes.shapes.is_uniform(value):
-            return Form(uniform=((value, 1),))
-        return inner
-
-    def _sum(self, op: Op) -> Form | None:
-        args = op.args
-        match op.ins.row.name:
-            case "add_u64" | "add_s64":
-                return plus(self.form(args[0]), self.form(args[1]))
-            case "sub_u64" | "sub_s64":
-                return plus(self.form(args[0]), times(self.form(args[1]), -1))
-            case "mul_u64" | "mul_s64":
-                return self.product(args[0], args[1])
-            case "mad_u64" | "mad_s64":
-                return plus(self.product(args[0], args[1]), self.form(args[2]))
-            case "shl_u64" | "shl_s64" if isinstance(args[1], Const):
-                return times(self.form(args[0]), 1 << (args[1].bits & 63))
-            case "cvt_u64_u32" | "cvt_s64_u32" if not self.lanes.shapes.is_uniform(op):
-                return Form(index=args[0], scale=1)
-            case "cvt_u64_s32" | "cvt_s64_s32" if not self.lanes.shapes.is_uniform(op):
-                return Form(index=args[0], scale=1, signed=True)
-        return None
-
-    def product(self, a: Value, b: Value) -> Form | None:
-        """Return a product as a sum; None if neither factor is a constant."""
-        if isinstance(a, Const):
-            a, b = b, a
-        return times(self.form(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None
+        return self.forms.of(value)
 
     # --- windows
 

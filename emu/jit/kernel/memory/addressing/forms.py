@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ......isa.types import sign_extend
-from .....analysis.values.ssa import Value
+from .....analysis.values.ssa import Const, Op, Value
+from ...lane_code import LaneCode
 
 LARGEST_SCALE = 1 << 32
 """The largest scale of a form: no window has room for two larger steps."""
@@ -78,3 +79,51 @@ def times(form: Form | None, factor: int) -> Form | None:
 def plus(a: Form | None, b: Form | None) -> Form | None:
     """Return the sum of two forms; None without both, or if the result is not a form."""
     return None if a is None or b is None else a.plus(b)
+
+
+class Forms:
+    """The addresses of a kernel, taken apart."""
+
+    def __init__(self, lanes: LaneCode) -> None:
+        self._lanes = lanes
+        self._found: dict[Value, Form | None] = {}
+
+    def of(self, value: Value) -> Form | None:
+        """Return an address as a sum; None if it is not of that shape."""
+        if value not in self._found:
+            self._found[value] = self._form(value)
+        return self._found[value]
+
+    def _form(self, value: Value) -> Form | None:
+        if isinstance(value, Const):
+            return Form(constant=sign_extend(value.bits, 64))
+        # A value has few parts, so the recursion is not deep.
+        inner = self._sum(value) if isinstance(value, Op) and value.parts else None
+        if inner is None and self._lanes.shapes.is_uniform(value):
+            return Form(uniform=((value, 1),))
+        return inner
+
+    def _sum(self, op: Op) -> Form | None:
+        args = op.args
+        match op.ins.row.name:
+            case "add_u64" | "add_s64":
+                return plus(self.of(args[0]), self.of(args[1]))
+            case "sub_u64" | "sub_s64":
+                return plus(self.of(args[0]), times(self.of(args[1]), -1))
+            case "mul_u64" | "mul_s64":
+                return self.product(args[0], args[1])
+            case "mad_u64" | "mad_s64":
+                return plus(self.product(args[0], args[1]), self.of(args[2]))
+            case "shl_u64" | "shl_s64" if isinstance(args[1], Const):
+                return times(self.of(args[0]), 1 << (args[1].bits & 63))
+            case "cvt_u64_u32" | "cvt_s64_u32" if not self._lanes.shapes.is_uniform(op):
+                return Form(index=args[0], scale=1)
+            case "cvt_u64_s32" | "cvt_s64_s32" if not self._lanes.shapes.is_uniform(op):
+                return Form(index=args[0], scale=1, signed=True)
+        return None
+
+    def product(self, a: Value, b: Value) -> Form | None:
+        """Return a product as a sum; None if neither factor is a constant."""
+        if isinstance(a, Const):
+            a, b = b, a
+        return times(self.of(a), sign_extend(b.bits, 64)) if isinstance(b, Const) else None

@@ -25,7 +25,7 @@ def of_two_indices(addresses: Addresses, value: Value) -> tuple[Form, Value] | N
         case "add_u64" | "add_s64":
             a, b = addresses.form(args[0]), addresses.form(args[1])
         case "mad_u64" | "mad_s64":
-            a, b = addresses.product(args[0], args[1]), addresses.form(args[2])
+            a, b = addresses.forms.product(args[0], args[1]), addresses.form(args[2])
         case _:
             return None
     if a is None or b is None or a.index is None or b.index is None:
