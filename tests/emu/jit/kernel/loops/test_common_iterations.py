@@ -152,10 +152,15 @@ def test_there_is_a_version_for_bounds_that_are_computed(monkeypatch: pytest.Mon
     own = loaded.replace(
         "ld_global_u32 $s4, [$d3]", "mad_u64 $d3, $d0, 4, $d3\n ld_global_u32 $s4, [$d3]"
     )
+    counted = "rem_u32 $s4, $s0, 5\n@count:\n add_u32 $s4, $s4, 3"
+    counted += "\n cmp_lt_u32 $c1, $s4, 9\n cbr $c1, @count"
+    counted = kernel("rise", "lt_u32", header=False).replace(BOUNDS["rise"], counted)
+    check(counted)
     for text, some in (
         (kernel("fall", "lt_u32", header=False), True),
         (loaded, False),
         (own, False),
+        (counted, False),
     ):
         made.clear()
         work = work_of(text)
