@@ -17,14 +17,12 @@ from ...analysis.ranges.trips import Trips
 from ...analysis.values.ssa import Op
 from ...analysis.values.unread import unread_without_places
 from ..llvm.toolchain import host_has
-from ..runtime.context import TrapCode
 from . import budget
 from .control.branches import Branches
 from .control.copied_loops import CopiedLoops
 from .control.edges import Edges
 from .control.kept_phis import KeptPhis
 from .control.running_vectors import RunningVectors
-from .counting.counters import Counters
 from .lane_by_lane.loop import LaneByLane
 from .loops.agreed import AgreedLanes
 from .loops.hoisted import Hoisted
@@ -37,6 +35,7 @@ from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
 from .memory.repeated import NOTHING, Repeated
 from .memory.watched.watching import watching_of
+from .node_ends import NodeEnds
 from .node_ops import NodeOps
 from .workgroups.barriers import Barriers
 from .workgroups.identity import GROUP, Identity, Warp
@@ -102,6 +101,15 @@ class Nodes:
             edges, self._running, left, self.ops.instructions.op if agree else None
         )
         self._latches = Latches(edges, self._copied, self._at_exit)
+        self._ends = NodeEnds(
+            edges,
+            self._branches,
+            self._latches,
+            self._copied,
+            self._running,
+            barriers,
+            self._watching,
+        )
         may_pass = self._watching is None and self._running.is_off
         self._passes = loops_in_passes(lanes, plan) if may_pass else {}
         kept = KeptPhis.of(lanes, plan, {*self._passes, *self._copied.numbers})
@@ -239,7 +247,7 @@ class Nodes:
             if self._version is None or not self._version.is_charged:
                 budget.spend_in(lanes, number)
             self.ops.emit(lanes.ssa.ops.get(number, ()), lists=self._version is None)
-            self._leave(number)
+            self._ends.leave(number, self._version)
 
     @property
     def _access(self) -> Access:
@@ -407,41 +415,3 @@ class Nodes:
         self.ops.instructions.access.tile.found = tile or CopiedTile()
         if self.ops.instructions.access.tile.is_unread:
             self.lanes.unread = unread_without_places(self.lanes.ssa, self._copied.numbers)
-
-    def _leave(self, number: int) -> None:
-        """End a node: hand its lanes on and jump to the node that runs next."""
-        node, lanes, edges = self._flow.nodes[number], self.lanes, self.edges
-        if self._refilled is not None and number == self._refilled.node:
-            self._refilled.give()
-            return
-        stem = node.last.row.stem if node.last is not None else "fall"
-        match stem:
-            case "ret" if not node.successors:
-                if self._barriers is not None:
-                    self._barriers.note_exit(lanes.mask)
-                edges.end_node(number)
-            case "trap":
-                lanes.trap(TrapCode.TRAP, node.stop, lanes.mask)
-            case "barrier":
-                assert self._barriers is not None
-                if not self._running.all_run(number):
-                    self._barriers.stop(number)
-                if isinstance(self._barriers, OneWarp):
-                    self._pass_barrier()
-                    self._branches.follow(number, node.successors[0])
-            case "cbr" if (way := self._copied.way(number)) is not None:
-                self._branches.pass_known(number, way)
-            case "cbr" if self._latches.ends_last(number, self._branches):
-                pass
-            case "cbr" if len(node.successors) == 2:
-                jumps = None if self._version is None else self._version.jumps(number)
-                self._branches.branch(number, twice=self._version is None, jumps=jumps)
-            case _:
-                self._branches.follow(number, node.successors[0])
-
-    def _pass_barrier(self) -> None:
-        """Count a barrier of a workgroup that is one warp, which is the end of a round."""
-        if isinstance(self.edges.counters, Counters):  # warp-splits are counted without barriers
-            self.edges.counters.barrier()
-        if self._watching is not None:
-            self._watching.begin_round()
