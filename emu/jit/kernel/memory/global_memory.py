@@ -20,15 +20,14 @@ from ..lane_code import LaneCode
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
 from .addressing.windows import Place
-from .ahead import Ahead
 from .by_index import ByIndex
+from .by_pieces import ByPieces
 from .cold import Cold, Targets
 from .idle_lanes import Fall, in_running_lanes, is_shared_by_rows
 from .kernel_memory import KernelMemory
-from .moves import WORD, Moves
+from .moves import Moves
 from .one_lane import conditional
 from .pieces.accesses import Pieces
-from .pieces.places import piece_places
 from .records.access import RecordAccess
 from .records.row_accesses import RowAccesses
 from .records.row_words import RowWords
@@ -58,8 +57,8 @@ class GlobalMemory:
         self.runs = Runs(lanes, memory)
         self._shared = SharedRows(lanes, self.addresses)
         self._words = RowWords(lanes, moves)
-        self._ahead = Ahead(lanes, memory.ranges)
         self._by_index = ByIndex(lanes, moves, cold, self.addresses, memory.ranges, self._wide)
+        self._by_pieces = ByPieces(pieces, moves, self.addresses, self._by_index, memory.ranges)
         self._records = RecordAccess(lanes, moves, self.addresses, self._access)
         self.certain: frozenset[Op] = frozenset()
         """Accesses of one place, or of neighbours, that a test before a loop shows to be inside."""
@@ -130,7 +129,9 @@ class GlobalMemory:
             form = form.plus_constant(address.offset)
         strided = lanes.shapes.stride(base) == type_.size
         for_running = op in self._for_running
-        if not for_running and self._in_pieces(site, form):
+        if not for_running and self._by_pieces.op(
+            site, form, certain=op in self.certain, leaves=op.node in self.leaving
+        ):
             return None
         if form is not None:
             columns = columns_of(lanes, form, op, type_.size)
@@ -306,54 +307,7 @@ class GlobalMemory:
         """Keep what a store has for the load of the next iteration."""
         self.lanes.variables.store(*self.variable_of(carried.load), data)
 
-    # --- pieces
-
-    def _in_pieces(self, site: Site, form: Form | None) -> bool:
-        """Access one place or neighbours for each piece of the warp, if the address is so."""
-        op, lanes, pieces, addresses = site.op, self.lanes, self.pieces, self.addresses
-        places = piece_places(pieces, addresses, site, form, apart=op in self.certain)
-        if places is None:
-            return False
-        offsets, step, whole = places.offsets, places.step, places.whole
-        good = places.inside(pieces, addresses, site)
-
-        def hosts() -> list[str]:
-            return [addresses.host(site.window, offset) for offset in offsets]
-
-        def fast() -> list[str]:
-            begins = hosts()
-            if step:
-                self._ahead.fetch(op, begins, site.size * lanes.pieces.n)
-            if site.is_load:
-                return pieces.load(site.type, begins, step, whole)
-            pieces.store(op, site.type, begins, step, whole)
-            return []
-
-        def running(host: str) -> list[str]:
-            assert form is not None
-            assert form.index is not None
-            return pieces.access_running(op, site.type, host, form.index)
-
-        def slow() -> list[str]:
-            may_end = step and site.type.bits >= WORD and op.node in self.leaving
-            return self._by_index.one_by_one(site, form, running if may_end else None)
-
-        is_certain = site.is_inside or op in self.certain
-        if lanes.is_pieced(op) and site.is_load:
-
-            def scalars() -> list[str]:
-                return pieces.load_scalars(site.type, hosts())
-
-            def firsts() -> list[str]:
-                return pieces.firsts_of(op.cls.bits, slow())
-
-            found = scalars() if is_certain else self.moves.either(good, scalars, firsts, op.cls, 0)
-            pieces.define_scalars(op, site.type, found)
-            return True
-        loaded = fast() if is_certain else self._either(site, good, fast, slow)
-        if site.is_load:
-            lanes.define(op, "value", loaded)
-        return True
+    # --- columns
 
     def _in_columns(self, site: Site, form: Form, columns: Columns) -> list[str]:
         """Access rows of memory by lanes that go down columns, if all are inside."""
