@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ..facts import Facts
 from ..values.ssa import Op, Ssa, Value
+from ..warps.distances import Distances
 from ..warps.uniformity import Shapes
 
 
@@ -45,6 +46,13 @@ class InteriorShapes(Shapes):
         self.same: Mapping[Op, int] = assumed.same
         self.rest: Mapping[Op, str] = assumed.rest
         super().__init__(ssa, facts)
+
+    def distances_of(self, value: Value) -> Distances | None:
+        """Return how far the lanes of a 32-bit value are from lane 0; None if not known.
+
+        Nothing is known where a remainder steps on from lanes that do not run.
+        """
+        return None if self.rest else super().distances_of(value)
 
     def _varies(self, value: Value) -> bool:
         if isinstance(value, Op):

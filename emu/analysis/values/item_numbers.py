@@ -162,6 +162,25 @@ def of_identity(op: Op, group_size: Dim3, *, whole: bool) -> Numbers | None:
     return None
 
 
+def quotients_in_group(op: Op, group_size: Dim3) -> Numbers | None:
+    """Return the quotients of a place in the grid by a power of two, from the workgroup's first one.
+
+    None if an op is no such quotient, or if workgroups begin between two multiples of the divisor.
+    """
+    if op.ins.row.name not in ("shr_u32", "div_u32"):
+        return None
+    place, by = op.args
+    if not (isinstance(place, Op) and isinstance(by, Const)):
+        return None
+    divisor = by.bits if op.ins.row.stem == "div" else 1 << (by.bits & 31)
+    if place.ins.row.stem != "workitemabsid" or divisor & (divisor - 1) or not divisor:
+        return None
+    dimension = place.ins.literals[0]
+    if group_size[dimension] % divisor:
+        return None
+    return local_ids(group_size, dimension) // np.uint32(divisor)
+
+
 def local_ids(group_size: Dim3, dimension: int) -> Numbers:
     """Return a coordinate of each work-item in its workgroup."""
     x, y, _ = group_size

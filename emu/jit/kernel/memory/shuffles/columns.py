@@ -2,7 +2,8 @@
 
 In a workgroup of 16 x 16, `x * n + y` is a multiple of n and a constant away from that of lane 0.
 Lanes with the same multiple are neighbours, in another order: the warp accesses rows of memory,
-which are transposed in registers (`routed.py`).
+which are transposed in registers (`routed.py`). So are planes whose elements come in turn, as
+`x % 2 * n + x / 2`, in warps that lie in one row.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .....analysis.values.ssa import Op, Value
+from .....analysis.warps.distances import Distances
 from ....arithmetic.widths import element_number
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses
@@ -29,7 +31,8 @@ class Columns:
     """A plan, in which `row * APART + column` is `row * stride + column` elements from lane 0."""
 
     routed: Routed
-    stride: Value | None
+    stride: tuple[Value, ...]
+    """The factors of the stride; none if there is one row."""
     rows: int
     """The highest row."""
     columns: int
@@ -38,10 +41,12 @@ class Columns:
 
 def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None:
     """Return how an access of elements of `size` bytes is made; None if others are as fast."""
-    if form.index is None or form.scale != size or not lanes.facts.piece:
+    if form.index is None or form.scale != size or not (lanes.facts.piece or lanes.facts.rows):
         return None
     found = distances_in_elements(lanes, form.index, size, unit=1)
     if found is None or len(found.multiples) > 1:
+        return None
+    if lanes.facts.rows and not (found.multiples and _is_same_in_parts(found, lanes)):
         return None
     columns = found.constants[: lanes.count]
     rows = next(iter(found.multiples.values()), np.zeros_like(columns))[: lanes.count]
@@ -51,13 +56,20 @@ def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None
     routed = (routed_load if op.ins.row.is_load else routed_store)(places, size)
     if routed is None or sum(count for _, count in routed.windows) > len(set(places.tolist())):
         return None  # a wide load would read elements that no lane asks for
-    factors = next(iter(found.multiples), ())
-    if len(factors) > 1:
-        return None
-    stride = factors[0] if factors else None
-    if isinstance(stride, Op) and stride.node != op.node and stride not in lanes.table.crossing:
-        return None  # a part of the index, which is not kept
+    stride = next(iter(found.multiples), ())
+    for factor in stride:
+        if isinstance(factor, Op) and factor.node != op.node and factor not in lanes.table.crossing:
+            return None  # a part of the index, which is not kept
     return Columns(routed, stride, int(rows.max()), int(columns.max()))
+
+
+def _is_same_in_parts(found: Distances, lanes: LaneCode) -> bool:
+    """Return whether distances are the same in each part of a warp, which may run by itself."""
+    for numbers in (found.constants, *found.multiples.values()):
+        parts = numbers.reshape(-1, lanes.count)
+        if (parts - parts[:, :1] != parts[0]).any():
+            return False
+    return True
 
 
 class ColumnAccess:
@@ -73,8 +85,11 @@ class ColumnAccess:
         how = "sext" if form.signed else "zext"
         self._number = code.let(f"{how} i32 {lanes.extracted0(form.index)} to i64")
         self._stride = "0"
-        if columns.stride is not None:
-            self._stride = code.let(f"zext i32 {lanes.scalar(columns.stride)} to i64")
+        if columns.stride:
+            first, *others = map(lanes.scalar, columns.stride)
+            for factor in others:
+                first = code.let(f"mul i32 {first}, {factor}")
+            self._stride = code.let(f"zext i32 {first} to i64")
         self._distance = addresses.distance(form, site.window)
         self._offset = self._plus_scaled(self._distance, self._number)
 
@@ -101,7 +116,7 @@ class ColumnAccess:
                 element = element_number(code, at, site.size, 0)
                 tests.append(code.let(f"icmp ult i64 {element}, {places}"))
         if not site.is_load:
-            if columns.stride is not None:
+            if columns.stride:
                 tests.append(code.let(f"icmp ugt i64 {self._stride}, {columns.columns}"))
             absent = lanes.any(lanes.combine("xor", lanes.mask, ["splat (i1 true)"] * lanes.k))
             tests.append(code.let(f"xor i1 {absent}, true"))
