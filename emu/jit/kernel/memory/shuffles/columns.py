@@ -46,7 +46,7 @@ def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None
     found = distances_in_elements(lanes, form.index, size, unit=1)
     if found is None or len(found.multiples) > 1:
         return None
-    if lanes.facts.rows and not (found.multiples and _is_same_in_parts(found, lanes)):
+    if lanes.facts.rows and not (found.step is None and _is_same_in_parts(found, lanes)):
         return None
     columns = found.constants[: lanes.count]
     rows = next(iter(found.multiples.values()), np.zeros_like(columns))[: lanes.count]
