@@ -163,9 +163,9 @@ def of_identity(op: Op, group_size: Dim3, *, whole: bool) -> Numbers | None:
 
 
 def quotients_in_group(op: Op, group_size: Dim3) -> Numbers | None:
-    """Return the quotients of a place in the grid by a power of two, from the workgroup's first one.
+    """Return quotients of places in the grid by a power of two, counted from the workgroup's first.
 
-    None if an op is no such quotient, or if workgroups begin between two multiples of the divisor.
+    None if an op has none, or if workgroups begin between two multiples of the divisor.
     """
     if op.ins.row.name not in ("shr_u32", "div_u32"):
         return None
