@@ -162,23 +162,36 @@ def of_identity(op: Op, group_size: Dim3, *, whole: bool) -> Numbers | None:
     return None
 
 
-def quotients_in_group(op: Op, group_size: Dim3) -> Numbers | None:
-    """Return quotients of places in the grid by a power of two, counted from the workgroup's first.
+def apart_in_group(op: Op, group_size: Dim3) -> Numbers | None:
+    """Return what places in the grid give, but for a number that a workgroup has in common.
 
-    None if an op has none, or if workgroups begin between two multiples of the divisor.
+    So it is with quotients by a power of two, and where low bits change, if workgroups begin at
+    multiples of that power. None for other instructions.
     """
-    if op.ins.row.name not in ("shr_u32", "div_u32"):
+    if op.ins.row.name not in _OF_LOW_BITS:
         return None
     place, by = op.args
     if not (isinstance(place, Op) and isinstance(by, Const)):
         return None
-    divisor = by.bits if op.ins.row.stem == "div" else 1 << (by.bits & 31)
-    if place.ins.row.stem != "workitemabsid" or divisor & (divisor - 1) or not divisor:
+    number = np.uint32(by.bits)
+    match op.ins.row.stem:
+        case "div":
+            values = by.bits
+        case "shr":
+            values = 1 << (by.bits & 31)
+        case "and":
+            values = 1 << int(~number).bit_length()
+        case _:
+            values = 1 << by.bits.bit_length()
+    if place.ins.row.stem != "workitemabsid" or values & (values - 1) or not values:
         return None
     dimension = place.ins.literals[0]
-    if group_size[dimension] % divisor:
+    if group_size[dimension] % values:
         return None
-    return local_ids(group_size, dimension) // np.uint32(divisor)
+    return computed(op, [local_ids(group_size, dimension), of_constant(by, group_size)])
+
+
+_OF_LOW_BITS = frozenset({"div_u32", "shr_u32", "and_u32", "or_u32", "xor_u32"})
 
 
 def local_ids(group_size: Dim3, dimension: int) -> Numbers:

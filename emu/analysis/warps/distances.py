@@ -177,7 +177,7 @@ class LaneDistances:
                 return Distances(apart)
         row = value.ins.row
         if row.name not in _SUMS:
-            return self._identity(value) if row.is_identity else self._quotient(value)
+            return self._identity(value) if row.is_identity else self._of_low_bits(value)
         found = [self._of(a) for a in value.args]
         if _UNKNOWN in found:
             return _UNKNOWN
@@ -208,10 +208,10 @@ class LaneDistances:
                 return apart[this].times_uniform(factor)
         return None
 
-    def _quotient(self, op: Op) -> Distances | None:
-        """Return the distances of a place in the grid that is divided by a power of two."""
-        quotients = item_numbers.quotients_in_group(op, self._facts.group_size)
-        apart = None if quotients is None else _between_lanes(quotients, self._facts.width)
+    def _of_low_bits(self, op: Op) -> Distances | None:
+        """Return the distances of a place in the grid that is divided, or whose low bits change."""
+        numbers = item_numbers.apart_in_group(op, self._facts.group_size)
+        apart = None if numbers is None else _between_lanes(numbers, self._facts.width)
         return None if apart is None else Distances(apart)
 
     def _identity(self, op: Op) -> Distances | None:

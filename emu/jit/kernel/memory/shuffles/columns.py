@@ -28,7 +28,8 @@ APART = 1 << 20
 
 @dataclass(frozen=True)
 class Columns:
-    """A plan, in which `row * APART + column` is `row * stride + column` elements from lane 0."""
+    """A plan, in which `row * APART + column` is `row * stride + column` elements from the lowest.
+    """
 
     routed: Routed
     stride: tuple[Value, ...]
@@ -37,6 +38,8 @@ class Columns:
     """The highest row."""
     columns: int
     """The highest column."""
+    low: int
+    """The lowest element's distance from that of lane 0; not above 0."""
 
 
 def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None:
@@ -50,7 +53,9 @@ def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None
         return None
     columns = found.constants[: lanes.count]
     rows = next(iter(found.multiples.values()), np.zeros_like(columns))[: lanes.count]
-    if rows.min() < 0 or columns.min() < 0 or max(rows.max(), columns.max()) >= APART // 2:
+    low = int(columns.min())
+    columns = columns - low
+    if rows.min() < 0 or max(rows.max(), columns.max()) >= APART // 2:
         return None
     places = rows * APART + columns
     routed = (routed_load if op.ins.row.is_load else routed_store)(places, size)
@@ -60,7 +65,7 @@ def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None
     for factor in stride:
         if isinstance(factor, Op) and factor.node != op.node and factor not in lanes.table.crossing:
             return None  # a part of the index, which is not kept
-    return Columns(routed, stride, int(rows.max()), int(columns.max()))
+    return Columns(routed, stride, int(rows.max()), int(columns.max()), low)
 
 
 def _is_same_in_parts(found: Distances, lanes: LaneCode) -> bool:
@@ -84,6 +89,8 @@ class ColumnAccess:
         code = lanes.code
         how = "sext" if form.signed else "zext"
         self._number = code.let(f"{how} i32 {lanes.extracted0(form.index)} to i64")
+        if columns.low:
+            self._number = code.let(f"add i64 {self._number}, {columns.low}")
         self._stride = "0"
         if columns.stride:
             first, *others = map(lanes.scalar, columns.stride)
@@ -100,8 +107,7 @@ class ColumnAccess:
     def is_possible(self) -> str:
         """Return whether all elements are inside (an i1), and for a store whether all lanes run.
 
-        Lanes of different rows must not store to one place. No index may wrap around: the lowest
-        one is that of lane 0. Places that are inside for all lanes are not tested again: without
+        Lanes of different rows must not store to one place. No index may wrap around. Places that are inside for all lanes are not tested again: without
         a test the lanes' indices, which only a gather needs, are not computed either.
         """
         lanes, code, site, columns = self._lanes, self._lanes.code, self._site, self._columns
@@ -110,6 +116,9 @@ class ColumnAccess:
         highest = code.let(f"add i64 {self._number}, {span}")
         largest = (1 << (31 if self._form.signed else 32)) - 1
         tests = [code.let(f"icmp sle i64 {highest}, {largest}")]
+        if columns.low:
+            least = -(1 << 31) if self._form.signed else 0
+            tests.append(code.let(f"icmp sge i64 {self._number}, {least}"))
         if not site.is_inside:
             places = self._addresses.places(site.window, site.size, site.size)
             for at in (self._offset, self._plus_scaled(self._distance, highest)):
