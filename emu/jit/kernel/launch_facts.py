@@ -52,6 +52,9 @@ WORD_BITS = 32
 LEAST_OF_RECORD = 3
 """Words of a record that are loaded together (memory/records/quads.py)."""
 
+STORED_OF_RECORD = 4
+"""Words of a record that are stored together."""
+
 _GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 
 
@@ -80,11 +83,16 @@ def _with_rows_in_registers(kernel: Kernel, facts: Facts) -> Facts:
 
 def _may_gather(kernel: Kernel) -> bool:
     """Return whether code may have other ways than gathers and scatters, at a glance."""
-    loads = [ins.row for ins in kernel.instructions if ins.row.is_load]
-    words = (row.type for row in loads if row.segment is Segment.GLOBAL)
+    accesses = [ins.row for ins in kernel.instructions if ins.row.is_memory]
+    words = [
+        row.is_load
+        for row in accesses
+        if row.segment is Segment.GLOBAL and row.type is not None and row.type.bits == WORD_BITS
+    ]
     return (
-        any(row.segment is Segment.GROUP for row in loads)
-        or sum(type_ is not None and type_.bits == WORD_BITS for type_ in words) >= LEAST_OF_RECORD
+        any(row.is_load and row.segment is Segment.GROUP for row in accesses)
+        or words.count(True) >= LEAST_OF_RECORD
+        or words.count(False) >= STORED_OF_RECORD
         or may_compact(kernel.instructions)
     )
 

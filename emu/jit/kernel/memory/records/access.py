@@ -133,7 +133,9 @@ class RecordAccess:
 
         def in_pairs() -> list[str]:
             hosts = self._hosts(fields)
-            pairs.store(lanes, fields.places, data(), hosts, min(fields.places))
+            in_quads = lanes.facts.slow_gathers and lanes.n == CHUNK
+            low = min(fields.places)
+            pairs.store(lanes, fields.places, data(), hosts, low, in_quads=in_quads)
             return []
 
         def others() -> list[str]:

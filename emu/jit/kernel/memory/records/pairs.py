@@ -39,8 +39,7 @@ def load(
     found: dict[int, list[str]] = {place: [] for place in places}
     starts = quads.windows(places) if in_quads else []
     for start in starts:
-        idle = lanes.entry.let(f"alloca <{quads.WORDS} x i32>, align 16")
-        lanes.entry.line(f"store <{quads.WORDS} x i32> zeroinitializer, ptr {idle}")
+        idle = quads.idle_words(lanes.entry)
         for host, mask in zip(hosts, lanes.mask, strict=True):
             own = quads.places_of(lanes, _moved(lanes, host, (start - low) * WORD), mask, idle)
             for place, chunk in enumerate(quads.load(code, own), start):
@@ -72,10 +71,25 @@ def store(
     data: Sequence[Sequence[str]],
     hosts: Sequence[str],
     low: int,
+    *,
+    in_quads: bool,
 ) -> None:
-    """Store chunks of words at `places`, which no two lanes share in part."""
+    """Store chunks of words at `places`, which no two lanes share in part.
+
+    `in_quads`: four of them by a store of each lane (`quads.py`).
+    """
     code, n = lanes.code, lanes.n
+    stored: set[int] = set()
+    for start in quads.whole_windows(places) if in_quads else ():
+        idle, own = quads.idle_words(lanes.entry), range(start, start + quads.WORDS)
+        chunks = zip(*(data[places.index(place)] for place in own), strict=True)
+        for words, host, mask in zip(chunks, hosts, lanes.mask, strict=True):
+            at = _moved(lanes, host, (start - low) * WORD)
+            quads.store(code, quads.places_of(lanes, at, mask, idle), words)
+        stored |= {*own}
     for pair in paired(places):
+        if places[pair[0]] in stored:
+            continue
         bits = 8 * WORD * len(pair)
         t, word, p = integer(bits, n), integer(8 * WORD, n), f"<{n} x ptr>"
         columns = zip(*(data[i] for i in pair), strict=True)

@@ -1,6 +1,7 @@
-"""Three or four words side by side that each lane loads at a place of its own.
+"""Three or four words side by side that each lane loads at a place of its own, or four it stores.
 
 A CPU that gathers slowly loads sixteen bytes a lane and transposes them in the time of one gather.
+Stores of sixteen bytes a lane take the place of two scatters in the same way.
 """
 
 from __future__ import annotations
@@ -34,6 +35,16 @@ def windows(places: Collection[int]) -> list[int]:
     return found
 
 
+def whole_windows(places: Collection[int]) -> list[int]:
+    """Return the first words of four that are among some places, of which no two share one."""
+    found: list[int] = []
+    for place in sorted(places):
+        is_free = not found or place >= found[-1] + WORDS
+        if is_free and all(place + i in places for i in range(WORDS)):
+            found.append(place)
+    return found
+
+
 def elements(places: Collection[int]) -> int:
     """Return how many words there are from the lowest place to the last one that is read."""
     last = max([max(places), *(start + WORDS - 1 for start in windows(places))])
@@ -55,6 +66,13 @@ def places_from(code: FunctionText, base: str, offsets: str) -> list[str]:
     return found
 
 
+def idle_words(entry: FunctionText) -> str:
+    """Return the address of four words, which are zero, for lanes that do not run."""
+    idle = entry.let(f"alloca <{WORDS} x i32>, align 16")
+    entry.line(f"store <{WORDS} x i32> zeroinitializer, ptr {idle}")
+    return idle
+
+
 def places_of(lanes: VectorCode, hosts: str, mask: str, idle: str) -> list[str]:
     """Return each lane's address, a ptr, given a chunk of them; `idle` if it does not run."""
     code, p = lanes.code, f"<{CHUNK} x ptr>"
@@ -67,8 +85,21 @@ def places_of(lanes: VectorCode, hosts: str, mask: str, idle: str) -> list[str]:
 def load(code: FunctionText, places: Sequence[str]) -> list[str]:
     """Return four words from each of sixteen addresses on: a chunk for each of the words."""
     records = [code.let(f"load <{WORDS} x i32>, ptr {place}, align 4") for place in places]
-    # Part p of row r has the record of lane 4 p + r: a transpose of four in each part.
-    rows = [joined(code, 32, WORDS, records[r::WORDS])[0] for r in range(WORDS)]
+    # Part p of row r has the record of lane 4 p + r.
+    return _transposed(code, [joined(code, 32, WORDS, records[r::WORDS])[0] for r in range(WORDS)])
+
+
+def store(code: FunctionText, places: Sequence[str], words: Sequence[str]) -> None:
+    """Store a chunk for each of four words to sixteen addresses, one after the other."""
+    rows = _transposed(code, words)
+    for lane, place in enumerate(places):
+        part, row = divmod(lane, WORDS)
+        own = picked(code, 32, CHUNK, (rows[row], "poison"), range(WORDS * part, WORDS * (part + 1)))
+        code.line(f"store <{WORDS} x i32> {own}, ptr {place}, align 4")
+
+
+def _transposed(code: FunctionText, rows: Sequence[str]) -> list[str]:
+    """Return four chunks, in each part of which four words of each have been transposed."""
     starts = range(0, CHUNK, WORDS)
 
     def mixed(a: str, b: str, order: Sequence[int]) -> str:

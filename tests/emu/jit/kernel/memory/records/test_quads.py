@@ -10,7 +10,7 @@ import pytest
 from simtlab.emu.hostmemory import PAGE
 from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.kernel.compile import generate
-from simtlab.emu.jit.kernel.memory.records.quads import elements, windows
+from simtlab.emu.jit.kernel.memory.records.quads import elements, whole_windows, windows
 from simtlab.emu.jit.llvm.toolchain import host_has
 
 from .....support.oracle_work import make
@@ -128,6 +128,86 @@ def test_faults_are_those_of_the_oracle(places: tuple[int, ...]) -> None:
     text = of_global(places, apart)
     for records in (RECORDS, RECORDS - 1):
         works = (make(text, arguments(apart, records), items=ITEMS, group_size=64) for _ in "ab")
+        assert assert_as_oracle(*works) == (records < RECORDS)
+
+
+@pytest.mark.parametrize(
+    ("places", "found"),
+    [
+        ((0, 1, 2), []),
+        ((3, 1, 0, 2), [0]),
+        ((0, 2, 3, 4, 5, 6), [2]),
+        ((*range(9),), [0, 4]),
+        ((-3, -2, -1, 0), [-3]),
+    ],
+)
+def test_what_is_stored_together(places: tuple[int, ...], found: list[int]) -> None:
+    assert whole_windows(places) == found
+
+
+def stores(places: tuple[int, ...], apart: int, *, mask: str = "") -> str:
+    """Each work-item stores words to the record that a list gives it."""
+    words = "\n".join(f"mul_u32 $s{10 + i}, $s3, {2 * i + 3}" for i in range(len(places)))
+    kept = "\n".join(
+        f"st_global_u32 $s{10 + i}, [$d2+{4 * place}]" for i, place in enumerate(places)
+    )
+    return f"""
+    kernel k(u32 %n, global u32* %list, global u32* %x, global u32* %y) {{
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        {mask}
+        cvt_u64_u32 $d0, $s0
+        ld_kernarg_u64 $d1, [%list]
+        mad_u64 $d1, $d0, 4, $d1
+        ld_global_u32 $s2, [$d1]
+        ld_kernarg_u64 $d1, [%y]
+        mad_u64 $d1, $d0, 4, $d1
+        ld_global_u32 $s3, [$d1]
+        add_u32 $s3, $s3, $s0
+        add_u32 $s3, $s3, 1
+        {words}
+        cvt_u64_u32 $d1, $s2
+        ld_kernarg_u64 $d2, [%x]
+        mad_u64 $d2, $d1, {4 * apart}, $d2
+        {kept}
+    @done:
+        ret
+    }}"""
+
+
+STORED = [(0, 1, 2, 3), (3, 1, 0, 2), (*range(8),), (0, 1, 2, 3, 4, 7), (0, 2, 3, 4, 5)]
+
+
+@pytest.mark.parametrize("places", STORED)
+@pytest.mark.parametrize("mask", ["", ODD])
+def test_stores_of_words_of_records(places: tuple[int, ...], mask: str) -> None:
+    """Some records are stored by several lanes."""
+    for apart in (max(places) + 1, 11):
+        text = stores(places, apart, mask=mask)
+        same(text, arguments(apart), items=ITEMS + 20, group_size=64)
+
+
+@needs_vectors
+def test_they_are_one_store(fast: bool) -> None:
+    for places in ((0, 1, 2), (0, 1, 2, 3)):
+        work = make(stores(places, 5), arguments(5), items=256, group_size=64)
+        code = generate(work.kernel, 0, launch_facts.facts_of(work.kernel, work.geometry))
+        assert ("store <4 x i32> %" in code) == (len(places) > 3 and not fast)
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("group", [16, 48, 128])
+def test_stores_of_warps_and_workgroups_of_any_size(width: int, group: int) -> None:
+    text = stores((0, 1, 2, 3), 4, mask=ODD)
+    same(text, arguments(4), items=ITEMS, group_size=group, width=width)
+
+
+def test_faults_of_stores_are_those_of_the_oracle() -> None:
+    for records in (RECORDS, RECORDS - 1):
+        text = stores((0, 1, 2, 3), 4)
+        works = (make(text, arguments(4, records), items=ITEMS, group_size=64) for _ in "ab")
         assert assert_as_oracle(*works) == (records < RECORDS)
 
 
