@@ -169,7 +169,8 @@ class ByIndex:
             return False
         if size >= WORD // 8:
             has = has_permutes(size, self.lanes.n)
-            return has and (is_shuffled(index, shapes) or is_sampled(index, shapes))
+            shuffled = is_shuffled(index, shapes, clamps=LIMITS)
+            return has and (shuffled or is_sampled(index, shapes))
         if tables.elements_for(TABLE - 1, size) is None:
             return False
         if is_shuffled(index, shapes, clamps=LIMITS):
