@@ -90,18 +90,23 @@ def calculated(
 
 
 def _low_bits(op: Op, group_size: Dim3) -> Numbers | None:
-    """Return the low bits of a place in the grid that are those of the index in the workgroup."""
+    """Return what is left of a place in the grid, if as much is left of that in the workgroup.
+
+    So it is where workgroups begin at multiples of a divisor, or of a power of two: low bits.
+    """
     place, *others = op.args
     if not (isinstance(place, Op) and others and isinstance(others[0], Const)):
         return None
     stem, number = op.ins.row.name, others[0].bits
     values = {"and_u32": number + 1, "rem_u32": number}.get(stem, 0)
-    if place.ins.row.stem != "workitemabsid" or values & (values - 1) or not values:
+    if place.ins.row.stem != "workitemabsid" or not values:
+        return None
+    if stem == "and_u32" and values & (values - 1):
         return None
     dimension = place.ins.literals[0]
     if group_size[dimension] % values:
         return None
-    return local_ids(group_size, dimension) & np.uint32(values - 1)
+    return local_ids(group_size, dimension) % np.uint32(values)
 
 
 class KnownNumbers:
@@ -165,8 +170,8 @@ def of_identity(op: Op, group_size: Dim3, *, whole: bool) -> Numbers | None:
 def apart_in_group(op: Op, group_size: Dim3) -> Numbers | None:
     """Return what places in the grid give, but for a number that a workgroup has in common.
 
-    So it is with quotients by a power of two, and where low bits change, if workgroups begin at
-    multiples of that power. None for other instructions.
+    So it is with quotients, and where low bits change, if workgroups begin at multiples of the
+    divisor, or of a power of two. None for other instructions.
     """
     if op.ins.row.name not in _OF_LOW_BITS:
         return None
@@ -183,7 +188,7 @@ def apart_in_group(op: Op, group_size: Dim3) -> Numbers | None:
             values = 1 << int(~number).bit_length()
         case _:
             values = 1 << by.bits.bit_length()
-    if place.ins.row.stem != "workitemabsid" or values & (values - 1) or not values:
+    if place.ins.row.stem != "workitemabsid" or not values:
         return None
     dimension = place.ins.literals[0]
     if group_size[dimension] % values:

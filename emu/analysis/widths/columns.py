@@ -55,7 +55,7 @@ def _accesses_columns(shapes: Shapes) -> bool:
     for value in shapes.ssa.values():
         if not isinstance(value, Op) or value.ins.row.segment is not Segment.GLOBAL:
             continue
-        index = None if value.base is None else _index_of(value.base)
+        index = None if value.base is None else index_of(value.base)
         found = None if index is None else shapes.distances_of(index)
         if found is None or [len(factors) for factors in found.multiples] != [1]:
             continue
@@ -68,7 +68,7 @@ def _accesses_columns(shapes: Shapes) -> bool:
     return False
 
 
-def _index_of(address: Value) -> Value | None:
+def index_of(address: Value) -> Value | None:
     """Return the 32-bit value that an address is made of, if it is widened in a sum."""
     for _ in range(MOST_TERMS):
         if not isinstance(address, Op):

@@ -21,6 +21,7 @@ from ...analysis.widths.one_warp import one_warp_facts
 from ...analysis.widths.registers import reads_in_registers
 from ...analysis.widths.row_pieces import row_pieces
 from ...analysis.widths.shared_columns import sharing_facts
+from ...analysis.widths.thirds import THREE_VECTORS, thirds_facts
 from ...analysis.widths.turn_tiles import in_row, leaves_in_turn
 from ...analysis.widths.width import USUAL, WIDE, best_facts
 from ...analysis.workgroup_steps import strips_of
@@ -34,9 +35,6 @@ from ..runtime.shifts import SMALL, WORDS, shifts_fast
 
 SMALL_GROUPS = (8, 16)
 """Work-items of workgroups that are one vector: the other lanes of wider warps would not exist."""
-
-THREE_VECTORS = 48
-"""Work-items of a row that are a warp, where one of 64 lanes would leave a vector idle."""
 
 LEAST_COUNTED = 8
 """Lanes of the smallest warps of which code that counts runs several at a time."""
@@ -146,6 +144,8 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
     usual = _with_loops_of(own, usual)
     if (columns := column_facts(kernel, usual)) is not None:
         return columns
+    if (thirds := thirds_facts(kernel, usual)) is not None:
+        return thirds
     if (sharing := sharing_facts(kernel, usual)) is not None:
         return sharing
     if (few := few_running_facts(kernel, usual)) is not None and arrive_whole(kernel, few):
@@ -165,7 +165,10 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
 
 
 def _in_three_vectors(kernel: Kernel, geometry: Geometry) -> Facts | None:
-    """Return the facts of warps of 48 lanes, for such rows if longer ones have 64; else None."""
+    """Return the facts of warps of 48 lanes, for such rows if longer ones have 64; else None.
+
+    A warp of 64 lanes would leave a vector idle.
+    """
     across, *others = geometry.group_size
     if across != THREE_VECTORS or not backward_branches(kernel) or has_barriers(kernel):
         return None

@@ -2,9 +2,10 @@
 
 A warp is fastest along a row of the grid. Where the rows of workgroups are shorter than a warp, and
 work-items know their places in the grid only, native code divides the launch into workgroups that
-are rows. If such a kernel goes down columns of memory, they are tiles of 16 x 16; if all rows load
-the same in its loops, a workgroup is four rows of 32; if lanes leave loops in turn, it is eight
-wide. What is reported, as in a trap, is the workgroup and work-item of the launch.
+are rows. If such a kernel goes down columns of memory, they are tiles of 16 x 16; if it takes
+places apart by three, rows are of warps of 48; if all rows load the same in its loops, a workgroup
+is four rows of 32; if lanes leave loops in turn, it is eight wide. What is reported, as in a trap,
+is the workgroup and work-item of the launch.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from ...analysis.suitability.limits import backward_branches
 from ...analysis.values.ssa import Op
 from ...analysis.widths.columns import COLUMNS, column_facts
 from ...analysis.widths.shared_columns import ROWS_OF_COLUMNS, sharing_facts
+from ...analysis.widths.thirds import THIRDS, THREE_VECTORS, goes_by_thirds
 from ...analysis.widths.turn_tiles import turn_tile
 from ...geometry import Geometry
 from ...recent import Recent
 from ...traps import TrapRecord
-from ..kernel.launch_facts import THREE_VECTORS, facts_at, facts_of
+from ..kernel.launch_facts import facts_at, facts_of
 from .parts import part_of
 from .places import by_absolute_ids
 
@@ -77,6 +79,10 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
         tiles = replace(geometry, group_size=ROWS_OF_COLUMNS)
         if sharing_facts(kernel, facts_at(tiles, geometry.width)) is not None:
             return tiles
+    if across >= THREE_VECTORS and goes_by_thirds(kernel):
+        least = min((row for row in THIRDS if row >= across), default=THIRDS[0])
+        row = next((row for row in THIRDS if across % row == 0), least)
+        return replace(geometry, group_size=(row, 1, 1))
     if (tile := turn_tile(kernel, facts_at(geometry, geometry.width), geometry.items)) is not None:
         return replace(geometry, group_size=tile)
     row = next((row for row in ROWS if across % row == 0), None)

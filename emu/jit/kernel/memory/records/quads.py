@@ -94,7 +94,9 @@ def store(code: FunctionText, places: Sequence[str], words: Sequence[str]) -> No
     rows = _transposed(code, words)
     for lane, place in enumerate(places):
         part, row = divmod(lane, WORDS)
-        own = picked(code, 32, CHUNK, (rows[row], "poison"), range(WORDS * part, WORDS * (part + 1)))
+        own = picked(
+            code, 32, CHUNK, (rows[row], "poison"), range(WORDS * part, WORDS * (part + 1))
+        )
         code.line(f"store <{WORDS} x i32> {own}, ptr {place}, align 4")
 
 

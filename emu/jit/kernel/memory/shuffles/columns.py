@@ -28,8 +28,7 @@ APART = 1 << 20
 
 @dataclass(frozen=True)
 class Columns:
-    """A plan, in which `row * APART + column` is `row * stride + column` elements from the lowest.
-    """
+    """A plan, in which `row * APART + column` is `row * stride + column` elements from the first."""
 
     routed: Routed
     stride: tuple[Value, ...]
@@ -107,8 +106,9 @@ class ColumnAccess:
     def is_possible(self) -> str:
         """Return whether all elements are inside (an i1), and for a store whether all lanes run.
 
-        Lanes of different rows must not store to one place. No index may wrap around. Places that are inside for all lanes are not tested again: without
-        a test the lanes' indices, which only a gather needs, are not computed either.
+        Lanes of different rows must not store to one place. No index may wrap around. Places that
+        are inside for all lanes are not tested again: without a test the lanes' indices, which only
+        a gather needs, are not computed either.
         """
         lanes, code, site, columns = self._lanes, self._lanes.code, self._site, self._columns
         span = code.let(f"mul i64 {self._stride}, {columns.rows}")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simtlab.asm.assemble import assemble
+from simtlab.emu.analysis.widths.thirds import THREE_VECTORS
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.launch_facts import facts_of
@@ -84,7 +85,7 @@ def given(width: int, height: int, count: int, first: int = 0, type_: str = "u32
 
 @pytest.mark.parametrize("type_", SIZES)
 @pytest.mark.parametrize("stores", [False, True])
-@pytest.mark.parametrize("count", [2, 4, 8])
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 8, 12])
 def test_planes_of_all_types(count: int, stores: bool, type_: str) -> None:
     text = copy(quotient(count), stores=stores, type_=type_)
     args = given(200, 6, count, type_=type_)
@@ -92,6 +93,24 @@ def test_planes_of_all_types(count: int, stores: bool, type_: str) -> None:
     if not stores:
         planes = args[4].reshape(count, 6, -1).transpose(1, 2, 0).reshape(6, -1)
         np.testing.assert_array_equal(y[: 200 * 6].reshape(6, 200), planes[:, :200])
+
+
+@pytest.mark.parametrize("count", [3, 6, 12])
+@pytest.mark.parametrize("stores", [False, True])
+@pytest.mark.parametrize("width", [7, 47, 48, 49, 96, 191, 193, 400, 1000])
+def test_rows_of_warps_of_three_vectors(width: int, stores: bool, count: int) -> None:
+    text = copy(quotient(count), stores=stores)
+    for first in (0, 5):
+        same(text, given(width, 3, count, first), items=(width, 3), group_size=(16, 1))
+
+
+@pytest.mark.parametrize("group", [(48, 1), (96, 1), (192, 1), (240, 1), (64, 3)])
+def test_workgroups_of_three_vectors_that_are_seen(group: tuple[int, int]) -> None:
+    """Places are those of the grid, but the workgroup's size is added and taken away."""
+    text = copy(f"{quotient(3)}\n workgroupsize_u32 $s15, 0\n add_u32 $s7, $s7, $s15")
+    text = text.replace("mul_u32 $s8", "sub_u32 $s7, $s7, $s15\n mul_u32 $s8")
+    shape = (2 * group[0], 3)
+    same(text, given(shape[0] - 5, 3, 3), items=shape, group_size=group)
 
 
 @pytest.mark.parametrize("stores", [False, True])
@@ -113,7 +132,7 @@ def test_rows_that_begin_and_end_anywhere(width: int, first: int, stores: bool) 
         same(copy(quotient(count), stores=stores), args, items=(width, 5), group_size=(64, 1))
 
 
-@pytest.mark.parametrize("count", [2, 4, 16])
+@pytest.mark.parametrize("count", [2, 3, 4, 6, 16, 24])
 @pytest.mark.parametrize("type_", ["u8", "u16", "f32", "f64"])
 def test_elements_that_lanes_share(count: int, type_: str) -> None:
     text = copy(quotient(count), SHARED, type_=type_)
@@ -123,6 +142,25 @@ def test_elements_that_lanes_share(count: int, type_: str) -> None:
     y = same(text, args, items=(200, 5), group_size=(64, 1))[1]
     rows = np.repeat(x.reshape(5, across), count, axis=1)
     np.testing.assert_array_equal(y.reshape(5, 200), rows[:, :200])
+
+
+@pytest.mark.parametrize("change", ["xor_u32 $s7, $s0, 1", "xor_u32 $s7, $s0, 7"])
+@pytest.mark.parametrize("stores", [False, True])
+@pytest.mark.parametrize("type_", ["u8", "u16", "f32", "f64"])
+@pytest.mark.parametrize("added", [0, -2])
+def test_neighbours_in_another_order(change: str, stores: bool, type_: str, added: int) -> None:
+    """Lane 0 has not the first place; sums may wrap around, as those below 0 do here."""
+    place = f"mad_u32 $s9, $s1, 208, $s7\n add_s32 $s9, $s9, {added}"
+    text = copy(change, place, stores=stores, type_=type_)
+    args = given(208, 5, 1, 8 if added else 0, type_=type_)
+    same(text, args, items=(208, 5), group_size=(64, 1))
+
+
+@pytest.mark.parametrize("change", ["or_u32 $s7, $s0, 3", "and_u32 $s7, $s0, 0xfffffffc"])
+@pytest.mark.parametrize("stores", [False, True])
+def test_bits_that_are_set_or_cleared(change: str, stores: bool) -> None:
+    text = copy(change, "mad_u32 $s9, $s1, 200, $s7", stores=stores)
+    same(text, given(200, 5, 1), items=(200, 5), group_size=(64, 1))
 
 
 def test_several_lanes_that_store_to_one_place() -> None:
@@ -183,6 +221,19 @@ def test_words_of_planes_are_shuffled() -> None:
     interleaved = tuple(n for pair in zip(range(8), range(16, 24), strict=True) for n in pair)
     assert interleaved in orders(copy(quotient(2)))
     assert {(*range(0, 32, 2),), (*range(1, 32, 2),)} <= orders(copy(quotient(2), stores=True))
+
+
+@needs_shuffles
+@pytest.mark.parametrize("count", [3, 6, 12])
+def test_rows_that_are_taken_apart_by_three_have_warps_of_48(count: int) -> None:
+    for across, row in ((384, 384), (3000, 3072), (96, 192), (40, 0)):
+        kernel = assemble(copy(quotient(count))).kernels[0]
+        kernel, geometry = as_run(kernel, Geometry.of(items=(across, 4), group_size=(8, 2)))
+        if row:
+            assert geometry.group_size == (row, 1, 1)
+        assert (facts_of(kernel, geometry).width == THREE_VECTORS) == (row > 0)
+    order = tuple(n // count for n in range(16))
+    assert order in orders(copy(quotient(count), SHARED))
 
 
 @needs_shuffles
