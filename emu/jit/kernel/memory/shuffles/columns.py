@@ -28,7 +28,7 @@ APART = 1 << 20
 
 @dataclass(frozen=True)
 class Columns:
-    """A plan, in which `row * APART + column` is `row * stride + column` elements from the first."""
+    """A plan, in which `row * APART + column` is `row * stride + column` elements on."""
 
     routed: Routed
     stride: tuple[Value, ...]

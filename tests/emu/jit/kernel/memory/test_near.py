@@ -130,21 +130,21 @@ kernel resized(u32 %n, u32 %across, u32 %last, global {type}* %x, global u32* %o
 @done:
     ret
 }}"""
-SMALL = {"u8": np.uint8, "s8": np.int8, "u16": np.uint16, "s16": np.int16}
+ELEMENTS = {"u8": np.uint8, "s8": np.int8, "u16": np.uint16, "s16": np.int16, "u32": np.uint32}
 
 
 def resized(type_: str, across: int, *, n: int = 150, least: int = 0) -> list[object]:
     """Return arguments with which work-items sample x, which has no element more than they need."""
-    dtype = np.dtype(SMALL[type_])
+    dtype = np.dtype(ELEMENTS[type_])
     last = max((n - 1) * across >> 8, least)
     limits = np.iinfo(dtype)
     x = np.random.default_rng(5).integers(limits.min, limits.max + 1, last + 1).astype(dtype)
     return [np.uint32(n), np.uint32(across), np.uint32(last), x, np.zeros(n, np.uint32)]
 
 
-@pytest.mark.parametrize("type_", SMALL)
+@pytest.mark.parametrize("type_", ELEMENTS)
 @pytest.mark.parametrize("across", [0, 100, 200, 256, 300, 511, 512, 530, 900])
-def test_small_elements_near_each_other(type_: str, across: int) -> None:
+def test_elements_near_each_other(type_: str, across: int) -> None:
     """Lanes have places less than 64 apart, or more; the last ones have no 64 elements after."""
     text = RESIZED.format(type=type_, size=int(type_[1:]) // 8)
     for width in (1, 7, 16, 32, 64):
@@ -167,6 +167,60 @@ def test_small_elements_outside_trap(type_: str, across: int) -> None:
         given[3] = given[3][:-1].copy()  # type: ignore[index]
         works.append(make(text, given, items=150, group_size=64))
     assert assert_as_oracle(*works)
+
+
+CLAMPED = """
+kernel clamped(u32 %wide, u32 %high, u32 %reach, global u32* %x, global u32* %y) {
+    workitemabsid_u32 $s0, 0
+    workitemabsid_u32 $s1, 1
+    ld_kernarg_u32 $s2, [%wide]
+    ld_kernarg_u32 $s3, [%high]
+    cmp_ge_u32 $c0, $s0, $s2
+    cbr $c0, @done
+    ld_kernarg_u32 $s4, [%reach]
+    ld_kernarg_u64 $d0, [%x]
+    max_u32 $s5, $s0, $s4
+    sub_u32 $s5, $s5, $s4
+    sub_u32 $s6, $s2, 1
+    add_u32 $s7, $s0, $s4
+    min_u32 $s7, $s7, $s6
+    mad_u32 $s5, $s1, $s2, $s5
+    mad_u32 $s7, $s1, $s2, $s7
+    cvt_u64_u32 $d1, $s5
+    mad_u64 $d1, $d1, 4, $d0
+    ld_global_u32 $s8, [$d1]
+    cvt_u64_u32 $d1, $s7
+    mad_u64 $d1, $d1, 4, $d0
+    ld_global_u32 $s9, [$d1]
+    mad_u32 $s8, $s9, 77, $s8
+    mad_u32 $s10, $s1, $s2, $s0
+    cvt_u64_u32 $d1, $s10
+    ld_kernarg_u64 $d2, [%y]
+    mad_u64 $d1, $d1, 4, $d2
+    st_global_u32 $s8, [$d1]
+@done:
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("reach", [0, 1, 3, 70])
+@pytest.mark.parametrize("wide", [5, 64, 100, 131, 384])
+def test_words_at_the_ends_of_rows(wide: int, reach: int) -> None:
+    """The last row ends with its buffer, which has no 64 words after it."""
+    x = np.random.default_rng(6).integers(0, 1 << 32, wide * 4, np.uint32)
+    given = [np.uint32(n) for n in (wide, 4, reach)]
+    for width in (7, 16, 32, 64):
+        shape = (-(-wide // 32) * 32, 4)
+        same(CLAMPED, [*given, x, np.zeros_like(x)], items=shape, group_size=(32, 2), width=width)
+
+
+def test_words_at_the_ends_of_rows_are_permuted() -> None:
+    if not host_has("avx512f"):
+        pytest.skip("this CPU does not permute words of two vectors")
+    kernel = assemble(CLAMPED).kernels[0]
+    facts = facts_of(kernel, Geometry.of(items=(512, 4), group_size=(512, 1)))
+    assert "llvm.x86.avx512.vpermi2var.d.512" in generate(kernel, 0, facts)
 
 
 def test_small_elements_near_each_other_are_permuted(monkeypatch: pytest.MonkeyPatch) -> None:
