@@ -22,6 +22,9 @@ from ..moves import Moves
 from ..site import Site
 from .routed import Routed, distances_in_elements, load_extended, routed_load, routed_store, store
 
+LARGEST_STEP = 2
+"""Elements of one row that are loaded for each that a lane asks for, at most."""
+
 APART = 1 << 20
 """What numbers of different rows are apart in a plan."""
 
@@ -36,9 +39,11 @@ class Columns:
     rows: int
     """The highest row."""
     columns: int
-    """The highest column."""
+    """The highest column; of one row, the last element that is loaded."""
     low: int
     """The lowest element's distance from that of lane 0; not above 0."""
+    reads_on: bool
+    """Whether the last element that is loaded is one that no lane asks for."""
 
 
 def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None:
@@ -58,13 +63,17 @@ def columns_of(lanes: LaneCode, form: Form, op: Op, size: int) -> Columns | None
         return None
     places = rows * APART + columns
     routed = (routed_load if op.ins.row.is_load else routed_store)(places, size)
-    if routed is None or sum(count for _, count in routed.windows) > len(set(places.tolist())):
-        return None  # a wide load would read elements that no lane asks for
+    if routed is None:
+        return None
     stride = next(iter(found.multiples), ())
+    loaded, asked = sum(count for _, count in routed.windows), len(set(places.tolist()))
+    if loaded > (asked if stride else LARGEST_STEP * asked):
+        return None  # there would be as many wide loads as lines, or some outside of all rows
+    last = max(int(columns.max()), 0 if stride else max(map(sum, routed.windows)) - 1)
     for factor in stride:
         if isinstance(factor, Op) and factor.node != op.node and factor not in lanes.table.crossing:
             return None  # a part of the index, which is not kept
-    return Columns(routed, stride, int(rows.max()), int(columns.max()), low)
+    return Columns(routed, stride, int(rows.max()), last, low, last > columns.max())
 
 
 def _is_same_in_parts(found: Distances, lanes: LaneCode) -> bool:
@@ -119,7 +128,7 @@ class ColumnAccess:
         if columns.low:
             least = -(1 << 31) if self._form.signed else 0
             tests.append(code.let(f"icmp sge i64 {self._number}, {least}"))
-        if not site.is_inside:
+        if not site.is_inside or columns.reads_on:
             places = self._addresses.places(site.window, site.size, site.size)
             for at in (self._offset, self._plus_scaled(self._distance, highest)):
                 element = element_number(code, at, site.size, 0)

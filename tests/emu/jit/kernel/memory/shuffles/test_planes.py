@@ -156,11 +156,22 @@ def test_neighbours_in_another_order(change: str, stores: bool, type_: str, adde
     same(text, args, items=(208, 5), group_size=(64, 1))
 
 
-@pytest.mark.parametrize("change", ["or_u32 $s7, $s0, 3", "and_u32 $s7, $s0, 0xfffffffc"])
+@pytest.mark.parametrize("operation", ["or_u32 $s7, $s0, 3", "and_u32 $s7, $s0, 0xfffffffc"])
+@pytest.mark.parametrize("type_", ["u8", "u16", "f32", "f64"])
 @pytest.mark.parametrize("stores", [False, True])
-def test_bits_that_are_set_or_cleared(change: str, stores: bool) -> None:
-    text = copy(change, "mad_u32 $s9, $s1, 200, $s7", stores=stores)
-    same(text, given(200, 5, 1), items=(200, 5), group_size=(64, 1))
+def test_bits_that_are_set_or_cleared(operation: str, type_: str, stores: bool) -> None:
+    text = copy(operation, "mad_u32 $s9, $s1, 200, $s7", stores=stores, type_=type_)
+    same(text, given(200, 5, 1, type_=type_), items=(200, 5), group_size=(64, 1))
+
+
+@pytest.mark.parametrize("type_", ["u8", "u16", "f32", "f64"])
+@pytest.mark.parametrize("missing", [0, 1, 2])
+def test_every_other_element_up_to_the_end(missing: int, type_: str) -> None:
+    """What is loaded with the last element may be outside, or may not."""
+    text = copy("and_u32 $s7, $s0, 0xfffffffe", "mad_u32 $s9, $s1, 192, $s7", type_=type_)
+    args = given(192, 5, 1, type_=type_)
+    args[4] = args[4][: len(args[4]) - missing].copy()
+    (trap_alike if missing == 2 else same)(text, args, items=(192, 5), group_size=(64, 1))
 
 
 def test_several_lanes_that_store_to_one_place() -> None:
