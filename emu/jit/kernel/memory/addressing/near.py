@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ......isa.table import Flags, Row, Unit
 from ......isa.types import RegClass
-from .....analysis.values.ssa import INDEX_ARITHMETIC, Op, Value, made_of
+from .....analysis.values.ssa import INDEX_ARITHMETIC, Const, Op, Value, made_of
 from .....analysis.warps.uniformity import LaneShapes
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
@@ -86,10 +86,30 @@ def is_shuffled(
 ) -> bool:
     """Return whether bitwise operations make an index of work-item ids and uniform values.
 
-    Some of the `CLAMPS` (minima, maxima, choices) may make it as well.
+    Some of the `CLAMPS` (minima, maxima, choices) may make it as well; with minima and maxima,
+    choices that are one of these.
     """
-    ops = _made_by(index, shapes, _BITWISE | _LINEAR | clamps)
-    return any(op.ins.row.stem in _BITWISE | clamps for op in ops)
+    choices = {"select"} if clamps >= LIMITS else set[str]()
+    ops = _made_by(index, shapes, _BITWISE | _LINEAR | clamps | choices)
+    if "select" not in clamps and not all(map(_is_limit, ops)):
+        return False
+    return any(op.ins.row.stem in _BITWISE | clamps | choices for op in ops)
+
+
+def _is_limit(op: Op) -> bool:
+    """Return whether a choice, if an op is one, is between neighbours: `x == 0 ? 0 : x - 1`.
+
+    One of the numbers is compared itself. On a torus, `x == 0 ? last : x - 1`, none is.
+    """
+    if op.ins.row.stem != "select":
+        return True
+    condition, *numbers = op.args
+    compared = condition.args if isinstance(condition, Op) else []
+    return any(_is_same(a, b) for a in numbers for b in compared)
+
+
+def _is_same(a: Value, b: Value) -> bool:
+    return a is b or (isinstance(a, Const) and isinstance(b, Const) and a.bits == b.bits)
 
 
 def is_sampled(index: Value, shapes: LaneShapes, *, one_row: bool = False) -> bool:

@@ -204,6 +204,12 @@ kernel clamped(u32 %wide, u32 %high, u32 %reach, global u32* %x, global u32* %y)
 """
 
 
+CHOSEN = CLAMPED.replace(
+    "max_u32 $s5, $s0, $s4\n    sub_u32 $s5, $s5, $s4",
+    "cmp_eq_u32 $c1, $s0, 0\n sub_u32 $s5, $s0, 1\n select_u32 $s5, $c1, 0, $s5",
+).replace("min_u32 $s7, $s7, $s6", "cmp_lt_u32 $c1, $s0, $s6\n select_u32 $s7, $c1, $s7, $s6")
+
+
 @pytest.mark.parametrize("reach", [0, 1, 3, 70])
 @pytest.mark.parametrize("wide", [5, 64, 100, 131, 384])
 def test_words_at_the_ends_of_rows(wide: int, reach: int) -> None:
@@ -213,12 +219,17 @@ def test_words_at_the_ends_of_rows(wide: int, reach: int) -> None:
     for width in (7, 16, 32, 64):
         shape = (-(-wide // 32) * 32, 4)
         same(CLAMPED, [*given, x, np.zeros_like(x)], items=shape, group_size=(32, 2), width=width)
+        if reach == 1:
+            same(
+                CHOSEN, [*given, x, np.zeros_like(x)], items=shape, group_size=(32, 2), width=width
+            )
 
 
-def test_words_at_the_ends_of_rows_are_permuted() -> None:
+@pytest.mark.parametrize("text", [CLAMPED, CHOSEN])
+def test_words_at_the_ends_of_rows_are_permuted(text: str) -> None:
     if not host_has("avx512f"):
         pytest.skip("this CPU does not permute words of two vectors")
-    kernel = assemble(CLAMPED).kernels[0]
+    kernel = assemble(text).kernels[0]
     facts = facts_of(kernel, Geometry.of(items=(512, 4), group_size=(512, 1)))
     assert "llvm.x86.avx512.vpermi2var.d.512" in generate(kernel, 0, facts)
 
@@ -301,6 +312,13 @@ def test_shuffled_is_what_bits_of_identities_and_uniform_values_make() -> None:
     limited = f"{begin} min_u32 $s3, $s0, 9{end}"
     assert not shuffled(limited, "min_u32")
     assert shuffled(limited, "min_u32", LIMITS)
+    chosen = (
+        f"{begin} cmp_eq_u32 $c0, $s0, 0\n sub_u32 $s3, $s0, 1\n select_u32 $s3, $c0, 0, $s3{end}"
+    )
+    assert not shuffled(chosen, "select_u32")
+    assert shuffled(chosen, "select_u32", LIMITS)
+    torus = chosen.replace("$c0, 0, $s3", "$c0, 9, $s3")
+    assert not shuffled(torus, "select_u32", LIMITS)
     load = "cvt_u64_u32 $d1, $s0\n ld_kernarg_u64 $d2, [%x]\n mad_u64 $d1, $d1, 4, $d2\n"
     load += " ld_global_u32 $s2, [$d1]\n"
     assert not shuffled(f"{begin}{load} xor_u32 $s3, $s2, 1{end}", "xor_u32")
