@@ -40,6 +40,18 @@ CONSTANT = {
     "mul_u32 $s1, $s0, $s7": None,
     "and_u32 $s1, $s6, 15": X,  # a workgroup begins at a multiple of 16
     "and_u32 $s1, $s6, 31": None,  # its place is not known
+    "shr_u32 $s1, $s6, 1": X // 2,
+    "div_u32 $s1, $s6, 4": X // 4,
+    "shr_u32 $s1, $s6, 33": X // 2,  # of a shift, five bits count
+    "div_u32 $s1, $s6, 3": None,
+    "rem_u32 $s1, $s6, 3": None,
+    "shr_u32 $s1, $s6, 5": None,
+    "xor_u32 $s1, $s6, 5": (X ^ 5) - 5,
+    "or_u32 $s1, $s6, 3": (X | 3) - 3,
+    "and_u32 $s1, $s6, 0xfffffffc": X & ~3,
+    "and_u32 $s1, $s6, 0xffffffdf": None,
+    "xor_u32 $s1, $s6, 16": None,
+    "xor_u32 $s1, $s6, $s9": None,
     "ld_global_u32 $s1, [$d0]\n add_u32 $s1, $s1, $s0": X,
     "cmp_lt_u32 $c0, $s0, 3\n cbr $c0, @a\n mov_u32 $s8, 1\n@a:\n add_u32 $s1, $s8, $s0": None,
 }
@@ -56,6 +68,20 @@ def test_distances_are_constants(lines: str):
         assert found is not None
         assert not found.multiples
         np.testing.assert_array_equal(found.constants, wanted)
+
+
+@pytest.mark.parametrize(("group", "width"), [(48, 48), (96, 48), (192, 48), (96, 32), (64, 64)])
+def test_quotients_are_known_where_workgroups_begin_at_multiples(group: int, width: int):
+    for line, wanted in (
+        ("div_u32 $s1, $s6, 3", np.arange(width) // 3),
+        ("rem_u32 $s1, $s6, 3", np.arange(width) % 3),
+    ):
+        facts = Facts(width, (group, 1, 1), whole=False)
+        shapes = shapes_of(f"{HEAD} {line}\n st_global_u32 $s1, [$d0]\n", facts)
+        found = shapes.distances_of(stored(shapes.ssa))
+        assert (found is not None) == (width == 48)
+        if found is not None:
+            np.testing.assert_array_equal(found.constants, wanted)
 
 
 def test_distances_are_multiples_of_a_uniform_value():
