@@ -167,13 +167,15 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
 def _in_three_vectors(kernel: Kernel, geometry: Geometry) -> Facts | None:
     """Return the facts of warps of 48 lanes, for such rows if longer ones have 64; else None.
 
-    A warp of 64 lanes would leave a vector idle.
+    A warp of 64 lanes would leave a vector idle. Without loops longer rows may have 32 lanes as
+    well: the second warp of a row would be half empty.
     """
     across, *others = geometry.group_size
-    if across != THREE_VECTORS or not backward_branches(kernel) or has_barriers(kernel):
+    if across != THREE_VECTORS or has_barriers(kernel):
         return None
     wide = _facts_of(kernel, replace(geometry, group_size=(WIDE, *others)))
-    if wide.width != WIDE or THREE_VECTORS % wide.chunk:
+    least = WIDE if backward_branches(kernel) else USUAL
+    if not least <= wide.width <= WIDE or THREE_VECTORS % wide.chunk:
         return None  # not four vectors
     own = facts_at(geometry, THREE_VECTORS)
     return replace(

@@ -88,7 +88,7 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     row = next((row for row in ROWS if across % row == 0), None)
     # A workgroup with loops may run for long, and Ctrl-C waits for its end.
     has_loops = backward_branches(kernel) > 0
-    short = _short_row(kernel, geometry) if has_loops and geometry.items[1:] != (1, 1) else None
+    short = _short_row(kernel, geometry, has_loops) if geometry.items[1:] != (1, 1) else None
     if short is not None:
         return _in_rows(geometry, short)
     if not has_loops and across > ROWS[0] and kernel.private_size == 0:
@@ -112,19 +112,21 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
     return _in_rows(geometry, row or USUAL)
 
 
-def _short_row(kernel: Kernel, geometry: Geometry) -> int | None:
+def _short_row(kernel: Kernel, geometry: Geometry, has_loops: bool) -> int | None:
     """Return the work-items of a row that a short row of the grid fills, in warps of 64 or 48.
 
     In workgroups of 256, warps of 128 would be half empty. None if these are no fewer lanes.
+    Without loops they are one warp of 48, or None: warps of 32 fill rows of 96.
     """
     across = geometry.items[0]
     row = -(-across // ROWS[-1]) * ROWS[-1]
     thirds = -(-across // THREE_VECTORS) * THREE_VECTORS
-    if 8 * thirds <= 7 * row and LEAST_USED * thirds <= across <= SHORT:
+    most = SHORT if has_loops else THREE_VECTORS
+    if 8 * thirds <= 7 * row and LEAST_USED * thirds <= across <= most:
         if facts_of(kernel, _in_rows(geometry, THREE_VECTORS)).width == THREE_VECTORS:
             return THREE_VECTORS
     odd = row % ROWS[-2] != 0
-    return row if odd and LEAST_USED * row <= across <= SHORT else None
+    return row if has_loops and odd and LEAST_USED * row <= across <= SHORT else None
 
 
 def _in_rows(geometry: Geometry, row: int) -> Geometry:
@@ -133,7 +135,8 @@ def _in_rows(geometry: Geometry, row: int) -> Geometry:
     Each has one row where the grid's end within a warp: warps lie in rows that are whole only.
     """
     across, down, _ = geometry.items
-    rows = gcd(down, max(USUAL // row, 1)) if across % row == 0 else 1
+    most = 1 << (max(USUAL // row, 1).bit_length() - 1)
+    rows = gcd(down, most) if across % row == 0 else 1
     return replace(geometry, group_size=(row, rows, 1))
 
 
