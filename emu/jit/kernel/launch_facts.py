@@ -20,6 +20,7 @@ from ...analysis.widths.few_running import few_running_facts
 from ...analysis.widths.one_warp import one_warp_facts
 from ...analysis.widths.registers import reads_in_registers
 from ...analysis.widths.row_pieces import row_pieces
+from ...analysis.widths.row_warps import row_warp_facts
 from ...analysis.widths.shared_columns import sharing_facts
 from ...analysis.widths.thirds import THREE_VECTORS, thirds_facts
 from ...analysis.widths.turn_tiles import in_row, leaves_in_turn
@@ -57,9 +58,14 @@ _GOES_DOWN: Recent[tuple[object, ...], bool] = Recent()
 
 
 @without_garbage_collection()
-def facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
-    """Return what code for a launch of this shape may rely on."""
+def facts_of(kernel: Kernel, geometry: Geometry, *, counts: bool = False) -> Facts:
+    """Return what code for a launch of this shape may rely on.
+
+    Code that `counts` runs warps of the launch, or several at a time.
+    """
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
+    if not (counts or facts.stack or depends_on_width(kernel)):
+        facts = row_warp_facts(kernel, facts)
     if _may_gather(kernel) and not gathers_fast():
         facts = replace(facts, slow_gathers=True)
     if may_share_rows(kernel) and shifts_fast():
@@ -216,9 +222,10 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
     own = replace(facts_at(geometry, counted), counts=counted, marks=marks, by_batches=by_batches)
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
-    usual = facts_of(kernel, geometry)
+    usual = facts_of(kernel, geometry, counts=True)
     if usual.width == THREE_VECTORS:
-        usual = replace(usual, width=USUAL, whole=False)  # whole warps of the launch
+        whole = facts_at(geometry, USUAL).whole
+        usual = replace(usual, width=USUAL, whole=whole)  # whole warps of the launch
     own = _with_loops_of(usual, own)
     if usual.width > WIDE and has_barriers(kernel) and not usual.one_warp:
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
