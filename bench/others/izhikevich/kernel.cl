@@ -1,0 +1,21 @@
+kernel void izhikevich(uint n, uint steps, global const float *restrict input,
+                       global const float *restrict kind, global uint *restrict spikes)
+{
+    uint i = get_global_id(0);
+    if (i >= n)
+        return;
+    float v = -65.0f, u = -13.0f, d = kind[i], current = input[i];
+    uint count = 0;
+    for (uint t = 0; t < steps; t++) {
+        float drive = t % 40 < 30 ? current : 0.0f;
+        v += 0.5f * ((0.04f * v + 5.0f) * v + 140.0f - u + drive);
+        v += 0.5f * ((0.04f * v + 5.0f) * v + 140.0f - u + drive);
+        u += 0.02f * (0.2f * v - u);
+        if (v >= 30.0f) {
+            v = -65.0f;
+            u += d;
+            count++;
+        }
+    }
+    spikes[i] = count;
+}
