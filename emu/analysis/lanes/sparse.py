@@ -11,7 +11,7 @@ from __future__ import annotations
 from ....isa.types import RegClass, Segment
 from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
-from ..loops.moved_runs import moved_run
+from ..loops.moved_runs import moved_run, moved_runs
 from ..ranges.stepping import changed_parts, increment_of, is_invariant
 from ..values.commuting import commute
 from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, made_of, uses
@@ -152,9 +152,31 @@ def _is_put(shapes: Shapes, loop: Loop, phi: Phi) -> bool:
 
 def gains_alone(shapes: Shapes, loop: Loop) -> bool:
     """Return whether running lanes one by one should be faster than vectors, or is to be tried."""
+    if _writes_a_text(shapes, loop):
+        return False
     if shapes.facts.own_memory is OwnMemory.ALONE and has_own_memory(shapes, loop):
         return True
     return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
+
+
+def _writes_a_text(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether all lanes run all of a loop, and it stores small elements, which may meet.
+
+    So decoders and coders are written, a text a lane. Their branches are those of random data,
+    which a lane alone mispredicts. As order shows, both ways cannot be compared. Runs that a lane
+    moves alone are another matter.
+    """
+    return (
+        loop.number not in shapes.divergent_loops
+        and any(
+            _is_small_store(shapes, op)
+            for number in loop.nodes
+            for op in shapes.ssa.ops.get(number, ())
+            if op.ins.row.segment in _SHARED
+        )
+        and order_shows(shapes, loop)
+        and not moved_runs(shapes.ssa, loop)
+    )
 
 
 def order_shows(shapes: Shapes, loop: Loop) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.facts import Facts, OwnMemory
 from simtlab.emu.analysis.lanes.sparse import sparse_loops
 from simtlab.programs import find
 
@@ -323,3 +323,41 @@ def test_walks_are_sparse_loops_where_native_code_finds_how_lanes_run(
     body, is_sparse = WALKS[name]
     facts = Facts(32, (64, 1, 1), True, finds_limit=finds_limit)
     assert bool(sparse_loops(shapes_of(inside(body), facts))) is (is_sparse and finds_limit)
+
+
+TEXTS = """
+        mul_u32 $s5, $s0, $s9
+        mov_u32 $s6, 0
+        mov_u32 $s7, 0
+    @top:
+        add_u32 $s8, $s5, $s6
+        cvt_u64_u32 $d7, $s8
+        add_u64 $d8, $d7, $d2
+        ld_global_u8 $s4, [$d8]
+        {leaves}
+        cmp_eq_u32 $c1, $s4, 0
+        cbr $c1, @same
+        add_u32 $s8, $s5, $s7
+        cvt_u64_u32 $d7, $s8
+        add_u64 $d8, $d7, $d1
+        st_global_u8 $s4, [$d8]
+        add_u32 $s7, $s7, 1
+    @same:
+        add_u32 $s6, $s6, 1
+        cmp_lt_u32 $c0, $s6, 100
+        cbr $c0, @top"""
+
+
+@pytest.mark.parametrize("own_memory", [OwnMemory.ALONE, OwnMemory.MEASURED])
+@pytest.mark.parametrize("finds_limit", [True, False])
+@pytest.mark.parametrize(
+    ("leaves", "is_sparse"),
+    [("", False), ("cmp_eq_u32 $c1, $s4, 9\n cbr $c1, @out", True)],
+)
+def test_lanes_that_write_a_text_each_run_together(
+    leaves: str, is_sparse: bool, finds_limit: bool, own_memory: OwnMemory
+) -> None:
+    """If all of them run to its end: those that leave alone run alone."""
+    body = TEXTS.format(leaves=leaves)
+    facts = Facts(32, (64, 1, 1), True, finds_limit=finds_limit, own_memory=own_memory)
+    assert bool(sparse_loops(shapes_of(inside(body), facts))) is is_sparse
