@@ -152,19 +152,18 @@ def _is_put(shapes: Shapes, loop: Loop, phi: Phi) -> bool:
 
 def gains_alone(shapes: Shapes, loop: Loop) -> bool:
     """Return whether running lanes one by one should be faster than vectors, or is to be tried."""
-    if _writes_a_text(shapes, loop):
-        return False
     if shapes.facts.own_memory is OwnMemory.ALONE and has_own_memory(shapes, loop):
         return True
     return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
 
 
-def _writes_a_text(shapes: Shapes, loop: Loop) -> bool:
-    """Return whether all lanes run all of a loop, and it stores small elements, which may meet.
+def writes_a_text(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether lanes run all of a loop, and store small elements, which may meet.
 
     So decoders and coders are written, a text a lane. Their branches are those of random data,
-    which a lane alone mispredicts. As order shows, both ways cannot be compared. Runs that a lane
-    moves alone are another matter.
+    which a lane alone mispredicts, and no lane waits for others: many are faster together. As
+    order shows, native code must not find how many. Runs that a lane moves alone are another
+    matter.
     """
     return (
         loop.number not in shapes.divergent_loops

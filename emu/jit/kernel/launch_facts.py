@@ -9,10 +9,12 @@ from math import prod
 from ....isa.collection import without_garbage_collection
 from ....isa.instruction import Imm
 from ....isa.program import Kernel
+from ....isa.table import Row
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
 from ...analysis.facts import FEW_GROUPS, OF_ACTIVE_LANES, OF_WARPS, Facts
 from ...analysis.lanes.compaction import may_compact
+from ...analysis.lanes.sparse import writes_a_text
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import backward_branches
 from ...analysis.widths.columns import column_facts
@@ -48,6 +50,9 @@ MOST_IN_STRIPS = 1 << 31
 
 WORD_BITS = 32
 
+MANY_TEXTS = 16
+"""Running lanes from which on vectors are faster than lanes alone that write a text each."""
+
 LEAST_OF_RECORD = 3
 """Words of a record that are loaded together (memory/records/quads.py)."""
 
@@ -66,6 +71,8 @@ def facts_of(kernel: Kernel, geometry: Geometry, *, counts: bool = False) -> Fac
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
     if not (counts or facts.stack or depends_on_width(kernel)):
         facts = row_warp_facts(kernel, facts)
+        if facts.finds_limit and any(_stores_small(ins.row) for ins in kernel.instructions):
+            facts = _with_texts_together(kernel, facts)
     if _may_gather(kernel) and not gathers_fast():
         facts = replace(facts, slow_gathers=True)
     if may_share_rows(kernel) and shifts_fast():
@@ -83,6 +90,20 @@ def _with_rows_in_registers(kernel: Kernel, facts: Facts) -> Facts:
     if reads_in_registers(shapes, widest.width) or not reads_in_registers(shapes, USUAL):
         return widest
     return replace(facts, width=USUAL)
+
+
+def _stores_small(row: Row) -> bool:
+    """Return whether an instruction stores elements that lanes store one after the other."""
+    return row.is_store and row.type is not None and row.type.bits < WORD_BITS
+
+
+def _with_texts_together(kernel: Kernel, facts: Facts) -> Facts:
+    """Return facts under which many lanes run sparse loops together, if each writes a text."""
+    analysis = analyse(kernel)
+    sparse, shapes = analysis.lane_plan(facts).sparse, analysis.shapes(facts)
+    if sparse and all(writes_a_text(shapes, loop) for loop in sparse.values()):
+        return replace(facts, together_from=MANY_TEXTS)
+    return facts
 
 
 def _may_gather(kernel: Kernel) -> bool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.analysis.facts import Facts, OwnMemory
-from simtlab.emu.analysis.lanes.sparse import sparse_loops
+from simtlab.emu.analysis.analysis import analyse
+from simtlab.emu.analysis.facts import Facts
+from simtlab.emu.analysis.lanes.sparse import sparse_loops, writes_a_text
+from simtlab.emu.geometry import Geometry
+from simtlab.emu.jit.kernel import launch_facts
 from simtlab.programs import find
 
 from ...support.chains import CHAIN, STEP, inside
-from ...support.flows import shapes_of
+from ...support.flows import kernel_of, shapes_of
 
 
 def test_of_the_programs_only_graph_searches_are_sparse() -> None:
@@ -348,16 +351,26 @@ TEXTS = """
         cbr $c0, @top"""
 
 
-@pytest.mark.parametrize("own_memory", [OwnMemory.ALONE, OwnMemory.MEASURED])
 @pytest.mark.parametrize("finds_limit", [True, False])
 @pytest.mark.parametrize(
-    ("leaves", "is_sparse"),
-    [("", False), ("cmp_eq_u32 $c1, $s4, 9\n cbr $c1, @out", True)],
+    ("leaves", "writes"), [("", True), ("cmp_eq_u32 $c1, $s4, 9\n cbr $c1, @out", False)]
 )
-def test_lanes_that_write_a_text_each_run_together(
-    leaves: str, is_sparse: bool, finds_limit: bool, own_memory: OwnMemory
+def test_lanes_write_a_text_each_if_all_run_to_its_end(
+    leaves: str, writes: bool, finds_limit: bool
 ) -> None:
-    """If all of them run to its end: those that leave alone run alone."""
-    body = TEXTS.format(leaves=leaves)
-    facts = Facts(32, (64, 1, 1), True, finds_limit=finds_limit, own_memory=own_memory)
-    assert bool(sparse_loops(shapes_of(inside(body), facts))) is is_sparse
+    facts = Facts(32, (64, 1, 1), True, finds_limit=finds_limit)
+    shapes = shapes_of(inside(TEXTS.format(leaves=leaves)), facts)
+    (loop,) = sparse_loops(shapes).values()
+    assert writes_a_text(shapes, loop) is writes
+
+
+@pytest.mark.parametrize("leaves", ["", "cmp_eq_u32 $c1, $s4, 9\n cbr $c1, @out"])
+def test_many_of_these_lanes_run_together_where_gathers_are_slow(
+    leaves: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch_facts, "together_from", lambda: 65)
+    monkeypatch.setattr(launch_facts, "finds_limit", lambda: True)
+    kernel = kernel_of(inside(TEXTS.format(leaves=leaves)))
+    facts = launch_facts.facts_of(kernel, Geometry.of(groups=4, group_size=64))
+    assert facts.together_from == (65 if leaves else 16)
+    assert analyse(kernel).lane_plan(facts).has_both is not bool(leaves)
