@@ -66,6 +66,8 @@ def _masks(kernel: Kernel, facts: Facts) -> Iterator[str]:
             continue
         same = plan.masks.same[number]
         notes = ["own mask" if same == number else f"mask of n{same}"]
+        if (rest := plan.masks.rests.get(number)) is not None:
+            notes = [f"mask of n{rest.branch} without those that went elsewhere"]
         notes += ["tested"] * (number in plan.masks.tested)
         notes += [how] * (number in plan.sparse)
         notes += [f"others may wait at {_nodes(plan.waits[number])}"] * bool(plan.waits[number])

@@ -2,12 +2,14 @@
 
 Lanes that wait at a node are collected in its mask. Much of that is known beforehand: where all
 lanes that diverged at a branch rejoin, the mask is that of the branch. So loops need not collect
-the lanes that leave them, and code after a test needs no second test.
+the lanes that leave them, and code after a test needs no second test. Where most ways from a branch
+lead to one node, its mask is that of the branch without the lanes that went elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 from ....asm.flow import dominators
@@ -18,6 +20,15 @@ RESUME = -1
 """The node number that stands for resuming after a barrier: a second start."""
 
 
+@dataclass(frozen=True)
+class Rest:
+    """The lanes of a branch that have not gone elsewhere: the mask of one of the nodes after it."""
+
+    branch: int
+    elsewhere: frozenset[tuple[int, int]]
+    """(source, where its lanes wait) of the ways by which lanes of the branch go elsewhere."""
+
+
 class Masks:
     """Facts about the masks of nodes, for given waiting sets and nodes that test for emptiness.
 
@@ -25,6 +36,8 @@ class Masks:
     of the given nodes, and of the latches, that need the test after all. `exits` are, for headers
     of loops that run as one node, the edges by which lanes leave them. If these loops `have_nodes`,
     they run either as one node or node by node, as the header decides in each iteration.
+    `rests` are, for nodes with a mask of their own, how it follows from a branch's; their lanes are
+    not collected.
     `runs_with` maps a node to an earlier one (or to itself) that runs as often with the same lanes.
     `stops` says whether a warp stops at barriers, and resumes after them.
     """
@@ -57,6 +70,7 @@ class Masks:
         for number in flow.order:
             if number in waits:
                 self.same[number] = self._same_as(number)
+        self.rests = {n: rest for n in self.same if (rest := self._rest_of(n)) is not None}
         self.never_empty = self._never_empty()
         """The nodes whose code runs for at least one lane, because of earlier tests."""
         self.tested = self._asked - self.never_empty
@@ -175,29 +189,86 @@ class Masks:
 
     def _branch_that_joins(self, number: int) -> int | None:
         """Return the branch whose lanes, and no others, reach this node in the same iteration."""
-        loop_number = self.flow.loop_of[number]
+        loop = self._loop_around(number)
         branch = self._dominators[number]
-        while branch is not None and self.flow.loop_of[branch] != loop_number:
+        while branch is not None and self._loop_around(branch) is not loop:
             branch = self._dominators[branch]
-        loop = None if loop_number is None else self.flow.loops[loop_number]
         is_latch = self.flow.nodes[number].latch_of is not None
         if branch is None or (is_latch and (loop is None or loop.latch != number)):
             return None
-        inside = frozenset(self.waits) if loop is None else loop.nodes & self.waits.keys()
+        inside, _ = self._iteration(loop)
         between = reachable(self._lanes, self._lanes[branch], inside, {number}) - {number}
         if any(self._loses_lanes(self.flow.nodes[n], inside, loop) for n in {branch} | between):
             return None
         # From an endless loop no lane reaches this node, and the loop may run later.
         if any(self.flow.position[n] > self.flow.position[number] for n in between):
             return None
+        return None if self._comes_without(branch, number, loop) else branch
+
+    # --- lanes that have not gone elsewhere
+
+    def _rest_of(self, number: int) -> Rest | None:
+        """Return how a node's mask follows from a branch's, if that takes fewer instructions.
+
+        Each way that lanes may take has a mask to be computed. An `if (a && b)` has two ways to
+        the other side and one to its own: if that is known, the other one is too.
+        """
+        loop = self._loop_around(number)
+        branch = self._dominators[number]
+        if (
+            branch is None
+            or self.shared(number)
+            or self.flow.refill is not None
+            or self._loop_around(branch) is not loop
+            or any(other.header == number for other in self.flow.loops)
+        ):
+            return None
+        between = {branch} | self._ways_to(number, branch, loop)
+        position = self.flow.position
+        if any(
+            self._loop_around(n) is not loop
+            or n in self._exits_of
+            or position[n] > position[number]
+            or self._is_stop(self.flow.nodes[n])
+            for n in between
+        ) or self._comes_without(branch, number, loop):
+            return None
+        ways = [(n, to) for n in between for to in self._lanes[n]]
+        here = [way for way in ways if way[1] == number]
+        elsewhere = frozenset(way for way in ways if way[1] not in between | {number})
+        return Rest(branch, elsewhere) if len(elsewhere) < len(here) else None
+
+    def _loop_around(self, number: int) -> Loop | None:
+        """Return the innermost loop of a node."""
+        loop = self.flow.loop_of[number]
+        return None if loop is None else self.flow.loops[loop]
+
+    def _iteration(self, loop: Loop | None, *ends: int) -> tuple[frozenset[int], set[int]]:
+        """Return the nodes of an iteration, or of the kernel, and where it ends."""
+        if loop is None:
+            return frozenset(self.waits), set(ends)
+        return loop.nodes & self.waits.keys(), {loop.latch, *ends}
+
+    def _ways_to(self, number: int, branch: int, loop: Loop | None) -> set[int]:
+        """Return the nodes between a branch and a node, in one iteration of their loop."""
+        inside, ends = self._iteration(loop, number)
+        between = reachable(self._lanes, self._lanes[branch], inside, ends) - {number}
+        sources: dict[int, set[int]] = {n: set() for n in {number} | between}
+        for n in between - ends:
+            for to in self._lanes[n] & sources.keys():
+                sources[to].add(n)
+        return reachable(sources, sources[number], between)
+
+    def _comes_without(self, branch: int, number: int, loop: Loop | None) -> bool:
+        """Return whether lanes or code reach a node in an iteration without those of the branch."""
+        inside, ends = self._iteration(loop, branch)
         for ways in (self._lanes, self._code):
             starts = self._entries(ways, inside, loop)
             if ways is self._code and (skip := self._skip(branch)) is not None:
                 starts.add(skip)
-            stop = {branch} if loop is None else {branch, loop.latch}
-            if number in reachable(ways, starts & inside, inside, stop):
-                return None
-        return branch
+            if number in reachable(ways, starts & inside, inside, ends):
+                return True
+        return False
 
     def _loses_lanes(self, node: Node, inside: frozenset[int], loop: Loop | None) -> bool:
         """Return whether lanes of a node return, leave the loop, or end its iteration."""

@@ -44,6 +44,14 @@ class Edges:
         self._flow = lanes.flow
         self._masks = plan.masks
         self._waits = plan.waits
+        self._rests_of: dict[int, list[int]] = {}
+        """Branch -> the nodes that run for those of its lanes that have not gone elsewhere."""
+        self._gone: dict[tuple[int, int], list[int]] = {}
+        """(source, where its lanes wait) -> the nodes that these lanes will not run."""
+        for number, rest in plan.masks.rests.items():
+            self._rests_of.setdefault(rest.branch, []).append(number)
+            for way in rest.elsewhere:
+                self._gone.setdefault(way, []).append(number)
         self._defaults = Defaults(lanes, plan)
         self._walks = {
             loop.header: (loop, [left_in_words(lanes.ssa, op) for op in found])
@@ -82,8 +90,12 @@ class Edges:
 
     def clear(self, number: int) -> None:
         """Let no lane wait at a node."""
-        if not self._masks.shared(number):
+        if self._collects(number):
             self._set_waiting(number, [])
+
+    def _collects(self, number: int) -> bool:
+        """Return whether the lanes that wait at a node are collected in a mask."""
+        return not self._masks.shared(number) and number not in self._masks.rests
 
     def enter(self, number: int, mask: Sequence[str]) -> None:
         """Let lanes wait at a node and jump there; no other lane waits."""
@@ -94,9 +106,15 @@ class Edges:
 
     def take_mask(self, number: int) -> None:
         """Make the lanes that wait at a node the running ones."""
-        same = self._masks.same[number]
-        key = ("run", same) if same != number else ("mask", number)
-        self.lanes.mask = self.lanes.variables.load(key, self.lanes.mask_types())
+        lanes, same, rest = self.lanes, self._masks.same[number], self._masks.rests.get(number)
+        if rest is None:
+            key = ("run", same) if same != number else ("mask", number)
+            lanes.mask = lanes.variables.load(key, lanes.mask_types())
+            return
+        ran = lanes.variables.load(("run", self._masks.same[rest.branch]), lanes.mask_types())
+        gone = lanes.variables.load(("gone", number), lanes.mask_types())
+        stay = lanes.combine("xor", gone, ["splat (i1 true)"] * lanes.k)
+        lanes.mask = lanes.combine("and", ran, stay)
 
     def keep_mask(self, number: int) -> None:
         """Keep the running lanes of a node for nodes with the same mask; no lane waits now."""
@@ -104,17 +122,24 @@ class Edges:
             lanes = self.lanes
             self._store(("run", number), lanes.mask)
             self.clear(number)
+        for rest in self._rests_of.get(number, ()):
+            self._store(("gone", rest), [])
 
     def wait_at(self, number: int, chunks: Sequence[str], others_wait: bool = False) -> None:
         """Let lanes wait at a node, where others may wait already."""
-        lanes = self.lanes
-        if self._masks.shared(number):
+        if not self._collects(number):
             return
         if others_wait:
-            waiting = lanes.variables.load(("mask", number), [lanes.mask_type] * lanes.most)
-            here = lanes.combine("or", waiting[: lanes.k], chunks)
-            chunks = [*here, *waiting[lanes.k :]]
-        self._set_waiting(number, chunks)
+            self._add(("mask", number), chunks)
+        else:
+            self._set_waiting(number, chunks)
+
+    def _add(self, key: object, chunks: Sequence[str]) -> None:
+        """Add lanes to a mask."""
+        lanes = self.lanes
+        there = lanes.variables.load(key, [lanes.mask_type] * lanes.most)
+        here = lanes.combine("or", there[: lanes.k], chunks)
+        self._store(key, [*here, *there[lanes.k :]])
 
     def _set_waiting(self, number: int, chunks: Sequence[str]) -> None:
         self._store(("mask", number), chunks)
@@ -206,6 +231,8 @@ class Edges:
             lanes.copy(key, types, values, chunks if key in exact else spared)
         if self.refilled is None or not self.refilled.collects(source, way):
             self.wait_at(way, chunks, others_wait=others_wait)
+        for rest in self._gone.get((source, way), ()):
+            self._add(("gone", rest), chunks)
         loop, left = self._walks.get(target, (None, ()))
         if loop is not None and source not in loop.nodes:
             for name in left:

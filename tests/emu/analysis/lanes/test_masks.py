@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simtlab.emu.analysis.analysis import Analysis
 from simtlab.emu.analysis.flow.order import START, Flow, build
-from simtlab.emu.analysis.lanes.masks import Masks
+from simtlab.emu.analysis.lanes.masks import Masks, Rest
 
 from ...support.flows import TEST, at, flow_of, graphs, kernel_of, waiting
 
@@ -58,6 +59,39 @@ def test_lanes_that_go_back_by_several_ways_have_the_mask_of_the_iteration():
     assert not masks_of(flow, frozenset({at(flow, 0)})).shared(loop.latch)
 
 
+def test_lanes_of_the_other_side_are_those_that_are_not_on_the_shorter_one():
+    both = f"{TEST} cbr $c0, @b\n nop\n{TEST} cbr $c0, @b\n nop\n br @c\n@b:\n nop\n@c:\n nop"
+    flow = flow_of(both)
+    first, second, side, other = at(flow, 0), at(flow, 2), at(flow, 5), at(flow, 7)
+    assert masks_of(flow).rests == {other: Rest(first, frozenset({(second, side)}))}
+    # As many ways lead to the one side as to the other: nothing is gained.
+    flow = flow_of(
+        f"{TEST} cbr $c0, @b\n{TEST} cbr $c0, @a\n{TEST} cbr $c0, @b\n"
+        "@a:\n nop\n br @c\n@b:\n nop\n@c:\n nop"
+    )
+    assert at(flow, 8) not in masks_of(flow).rests
+
+
+def test_lanes_that_go_on_are_those_that_have_not_left():
+    flow = merged(f"@top:\n nop\n{TEST} cbr $c0, @top\n nop\n{TEST} cbr $c0, @out\n br @top\n@out:")
+    (loop,) = flow.loops
+    assert masks_of(flow).rests[loop.latch].branch == loop.header
+
+
+def test_a_loop_that_begins_in_the_middle_counts_no_lanes_from_there():
+    """The second half of the first iteration dominates all, but does not run in the others."""
+    work = "nop\n" * 14
+    kernel = kernel_of(
+        f"workitemabsid_u32 $s0, 0\n mov_u32 $s1, 0\n@outer:\n add_u32 $s2, $s1, 3\n@inner:\n{work}"
+        "mul_u32 $s0, $s0, 5\n cmp_ge_s32 $c0, $s0, 0\n cbr $c0, @inner\n"
+        "add_u32 $s1, $s1, 1\n cmp_lt_u32 $c0, $s1, 9\n cbr $c0, @outer"
+    )
+    flow = Analysis(kernel.instructions).flow
+    (loop,) = flow.loops
+    assert not flow.has_one_entry(loop)
+    assert not masks_of(flow).rests
+
+
 def test_a_loop_that_all_leave_together_tests_nothing():
     flow = flow_of(f"@top:\n nop\n{TEST} cbr $c0, @top\n nop")
     latch = flow.loops[0].latch
@@ -86,6 +120,7 @@ def test_claims_hold_whatever_lanes_decide(text: str, lanes: list[int], same_way
     asked += [loop.latch for loop in flow.loops]
     wait: dict[int, set[int]] = {START: set(range(len(lanes)))}
     ran: dict[int, set[int]] = {}
+    gone: dict[int, set[int]] = {}
     live = set(range(len(lanes)))
     here: int | None = START
     for step in range(STEPS):
@@ -95,12 +130,15 @@ def test_claims_hold_whatever_lanes_decide(text: str, lanes: list[int], same_way
         mask = wait.pop(here, set())
         if masks.shared(here):
             assert mask == ran[masks.same[here]]
+        if here in masks.rests:
+            assert mask == ran[masks.same[masks.rests[here].branch]] - gone[here]
         if here in asked and here not in masks.tested:
             assert mask
         if here in masks.tested and not mask:
             here = masks.next_of(masks.waits[here])
             continue
         ran[here] = mask
+        gone |= {n: set() for n, rest in masks.rests.items() if rest.branch == here}
         stem = node.last.row.stem if node.last is not None else ""
         if stem == "ret":
             live -= mask
@@ -116,6 +154,9 @@ def test_claims_hold_whatever_lanes_decide(text: str, lanes: list[int], same_way
             there = node.successors[(by >> step % 29 & 1) % len(node.successors)]
             if lane is not None:
                 wait.setdefault(flow.route(here, there), set()).add(lane)
+                for number, rest in masks.rests.items():
+                    if (here, flow.route(here, there)) in rest.elsewhere:
+                        gone[number].add(lane)
             if here in uniform:
                 ways.add(flow.route(here, there))
         if here not in uniform and stem != "barrier":
