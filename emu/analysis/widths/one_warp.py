@@ -20,7 +20,7 @@ from ..ranges.offset_ranges import Ranges
 from ..values.ssa import Op, Phi, live_out
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
-from .registers import is_vector, lane_step
+from .registers import REGISTERS, carried_registers, inner_loops, is_vector, lane_step
 from .straight import compares_scalars
 from .width import NARROW_CHUNK, WIDE
 
@@ -35,6 +35,8 @@ UNROLLED_VECTORS = 5800
 
 LONG_CHUNK_FROM = 1024
 """Lanes of a warp from which on a vector has twice the lanes, so that LLVM has half the work."""
+
+WORD_BITS = 32
 
 VECTOR = 16
 """Lanes of a vector register of 32-bit elements."""
@@ -87,6 +89,9 @@ def one_warp_facts(
         return None
     if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
         return None
+    if _sorts_out(shapes):
+        # Fewer lanes are done with an iteration sooner, and what they add up has registers.
+        return None
     if _is_alike(shapes):
         # Warps of fewer lanes have values in registers, and barriers cost them little.
         return None
@@ -131,6 +136,21 @@ def _keeps_vectors(shapes: Shapes) -> bool:
         if node.last is not None and node.last.row.is_barrier and node.number in inner
         for value in live[node.number]
         if isinstance(value, (Op, Phi))
+    )
+
+
+def _sorts_out(shapes: Shapes) -> bool:
+    """Return whether data decide what lanes do in a loop that carries more than has registers.
+
+    Such a loop adds up what passes a filter.
+    """
+    flow, ssa = shapes.flow, shapes.ssa
+    divergent = ssa.conditions.keys() - shapes.uniform_branches()
+    return any(
+        carried_registers(shapes, loop, shapes.facts.width, WORD_BITS) >= REGISTERS
+        and loop.nodes.issuperset(flow.route(node, to) for to in flow.nodes[node].successors)
+        for loop in inner_loops(shapes)
+        for node in loop.nodes & divergent
     )
 
 
