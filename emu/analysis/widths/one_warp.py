@@ -14,13 +14,14 @@ from ....isa.program import Kernel
 from ....isa.types import Segment
 from ..analysis import analyse
 from ..facts import Facts
+from ..flow.order import Node
 from ..group_memory.forwarded import forwarded
 from ..lanes.running import Walk, has_known_lanes
 from ..ranges.offset_ranges import Ranges
 from ..values.ssa import Op, Phi, live_out
 from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
-from .registers import REGISTERS, carried_registers, inner_loops, is_vector, lane_step
+from .registers import inner_loops, is_vector, lane_step
 from .straight import compares_scalars
 from .width import NARROW_CHUNK, WIDE
 
@@ -35,8 +36,6 @@ UNROLLED_VECTORS = 5800
 
 LONG_CHUNK_FROM = 1024
 """Lanes of a warp from which on a vector has twice the lanes, so that LLVM has half the work."""
-
-WORD_BITS = 32
 
 VECTOR = 16
 """Lanes of a vector register of 32-bit elements."""
@@ -56,7 +55,8 @@ def one_warp_facts(
 ) -> Facts | None:
     """Return the facts of code that runs a workgroup as one warp, for kernels that gain by it.
 
-    Those have barriers, and lanes that leave loops nearly together. Returns None for others.
+    Those have barriers, and lanes that leave loops nearly together. Returns None for others, or
+    the facts of warps of 64 lanes if that is known to be better.
     `gathers_fast` says whether gathers are faster on this host than shuffles of many rows.
     """
     lanes = prod(facts.group_size)
@@ -89,9 +89,9 @@ def one_warp_facts(
         return None
     if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
         return None
-    if _sorts_out(shapes):
-        # Fewer lanes are done with an iteration sooner, and what they add up has registers.
-        return None
+    if lanes > WIDE and _sorts_out(shapes):
+        # Fewer lanes pass by more of it, and what they add up has registers.
+        return replace(facts, width=WIDE)
     if _is_alike(shapes):
         # Warps of fewer lanes have values in registers, and barriers cost them little.
         return None
@@ -140,18 +140,20 @@ def _keeps_vectors(shapes: Shapes) -> bool:
 
 
 def _sorts_out(shapes: Shapes) -> bool:
-    """Return whether data decide what lanes do in a loop that carries more than has registers.
-
-    Such a loop adds up what passes a filter.
-    """
+    """Return whether data decide what lanes do in a loop without barriers, as in a filter."""
     flow, ssa = shapes.flow, shapes.ssa
     divergent = ssa.conditions.keys() - shapes.uniform_branches()
     return any(
-        carried_registers(shapes, loop, shapes.facts.width, WORD_BITS) >= REGISTERS
-        and loop.nodes.issuperset(flow.route(node, to) for to in flow.nodes[node].successors)
+        loop.nodes.issuperset(flow.route(node, to) for to in flow.nodes[node].successors)
+        and not (isinstance(op := ssa.conditions[node], Op) and compares_scalars(shapes, op))
         for loop in inner_loops(shapes)
+        if not any(_ends_at_barrier(flow.nodes[node]) for node in loop.nodes)
         for node in loop.nodes & divergent
     )
+
+
+def _ends_at_barrier(node: Node) -> bool:
+    return node.last is not None and node.last.row.is_barrier
 
 
 def _is_alike(shapes: Shapes) -> bool:
@@ -162,7 +164,7 @@ def _is_alike(shapes: Shapes) -> bool:
     """
     flow, size = shapes.flow, shapes.facts.group_size[0]
     inside = {number for loop in flow.loops for number in loop.nodes}
-    barriers = {n.number for n in flow.nodes if n.last is not None and n.last.row.is_barrier}
+    barriers = {n.number for n in flow.nodes if _ends_at_barrier(n)}
     if not shapes.facts.whole or size % WIDE or inside & barriers:
         return False
     if inside:
