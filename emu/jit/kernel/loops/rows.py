@@ -73,7 +73,7 @@ class RowFinder:
                 continue
             if op.ins.row.segment is Segment.GROUP:
                 line = self._line_of_offsets(op, lines)
-                if line is not None:
+                if line is not None and self._memory.local.memory.group_scale == 1:
                     yield op, *self._row_of_group(op, line)
                     count += 1
                 continue

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .....isa.program import Kernel, Param
-from .....isa.types import Segment
+from .....isa.types import Segment, Type
 from ....analysis.facts import Facts, OwnMemory
 from ....analysis.group_memory.forwarded import Forwarded, forwarded
+from ....analysis.group_memory.words import bytes_of_byte
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.lanes.read_first import read_first
 from ....analysis.ranges.offset_ranges import Ranges
@@ -74,6 +75,12 @@ class KernelMemory:
     group_cells: GroupCells = field(default_factory=GroupCells)
     """Cells of atomics after group memory on the stack."""
 
+    group_scale: int = 1
+    """Bytes that each byte of group memory takes: small elements may have a word each."""
+
+    group_type: Type | None = None
+    """The type of all loads of such elements."""
+
     before_group: int = 0
     """Bytes before group memory on the stack that lanes that do not run may read."""
 
@@ -109,7 +116,12 @@ class KernelMemory:
     @property
     def is_group_on_stack(self) -> bool:
         """Whether group memory is on the stack, where some bytes after it may be read."""
-        return self.group_bytes <= MOST_ON_STACK
+        return self.group_room <= MOST_ON_STACK
+
+    @property
+    def group_room(self) -> int:
+        """The bytes that group memory takes."""
+        return self.group_bytes * self.group_scale
 
     def group_place(self, entry: FunctionText) -> str:
         """Return where the group memory of the running workgroup is, a ptr that `entry` has.
@@ -118,7 +130,7 @@ class KernelMemory:
         """
         if not self._group_place:
             if self.is_group_on_stack:
-                size = max(self.group_bytes + self.after_group, self.group_cells.end)
+                size = max(self.group_room + self.after_group, self.group_cells.end)
                 size += self.before_group
                 place = entry.let(f"alloca [{size} x i8], align 64")
                 if self.before_group:
@@ -191,6 +203,8 @@ def memory_of(
     each_apart = _each_apart(kernel, facts, plan)
     private_bytes = kernel.private_size if _accesses_private(shapes) else 0
     parts = _private_parts(kernel, shapes, private_bytes, each_apart=each_apart)
+    taken = Forwarded() if plan.sparse else forwarded(shapes, kernel.group_size, n)
+    scale, loaded = _in_words(shapes, plan, ranges, kernel.group_size)
     return KernelMemory(
         kernel.params,
         kernel.group_size,
@@ -201,13 +215,26 @@ def memory_of(
         private_element(kernel),
         private_parts=parts,
         each_apart=each_apart,
-        forwarded=Forwarded() if plan.sparse else forwarded(shapes, kernel.group_size, n),
+        forwarded=taken,
+        group_scale=1 if taken.loads or relied is not None else scale,
+        group_type=loaded,
         group_cells=group_cells(kernel, facts.width, k),
         before_group=around,
         after_group=READ_BEYOND + max(around, _reach(shapes) if facts.slow_gathers else 0),
         last_readers=plan.last_readers,
         relied=relied,
     )
+
+
+def _in_words(
+    shapes: Shapes, plan: LanePlan, ranges: Ranges, total: int
+) -> tuple[int, Type | None]:
+    """Return how many bytes each byte of group memory takes, and the type of its loads."""
+    scale = 1 if plan.sparse else bytes_of_byte(shapes, ranges, total)
+    if scale == 1 or total * scale > MOST_ON_STACK:
+        return 1, None
+    ops = (op for found in shapes.ssa.ops.values() for op in found)
+    return scale, next(op.element for op in ops if _is_of_group(op) and op.ins.row.is_load)
 
 
 def _waits_for_stores(shapes: Shapes, plan: LanePlan, ranges: Ranges, total: int) -> bool:

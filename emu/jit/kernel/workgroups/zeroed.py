@@ -47,7 +47,10 @@ def zero_group(
     if not total:
         return
     place = memory.group_place(entry)
-    parts = zeroed(shapes.ssa, facts, total, together=together)
+    scale = memory.group_scale
+    found = zeroed(shapes.ssa, facts, total, together=together)
+    parts = [(start * scale, count * scale) for start, count in found]
+    total = memory.group_room
     if parts != [(0, total)]:
         entry.zero(place, total)
     if memory.after_group > READ_BEYOND and memory.is_group_on_stack:

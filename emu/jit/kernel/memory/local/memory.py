@@ -29,6 +29,7 @@ from .few_rows import FewOffsets, FewRows, few_offsets
 from .own_records import OwnRecords
 from .private_rows import PrivateRows
 from .single_loads import SingleLoads
+from .words import WordTiles
 
 
 class LocalMemory:
@@ -47,6 +48,7 @@ class LocalMemory:
         self._few_rows = FewRows(lanes, moves, self.rows)
         self._single_loads = SingleLoads(lanes, memory, self.checks, self._any_places)
         self._own_records = OwnRecords(lanes, memory, self.checks)
+        self._word_tiles = WordTiles(lanes, moves, pieces, memory)
         self.forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
 
@@ -68,6 +70,8 @@ class LocalMemory:
             self._define(op, [extended(lanes.code, c, type_, lanes.n) for c in forwarded])
         elif op in self.forwarding.found.unread:
             pass
+        elif address.segment is Segment.GROUP and self.memory.group_scale > 1:
+            self._word_tiles.op(op, type_, extent)
         elif extent.span() < 0:
             self.checks.always_faults(op)
             self._define_anything(op)
