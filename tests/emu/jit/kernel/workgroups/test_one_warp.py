@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.one_warp import one_warp_facts
 from simtlab.emu.analysis.widths.width import NARROW_CHUNK, USUAL
@@ -383,3 +384,76 @@ def test_longer_kernels_are_one_warp_where_vectors_would_be_kept():
     assert found(90, kept) is not None
     assert found(90, "nop") is None
     assert found(120, kept) is None
+
+
+FILTER = """\
+kernel k(u32 %n, global u32* %x, global u32* %sums) {
+    .group u32 part[256]
+    workitemid_u32 $s0, 0
+    workitemabsid_u32 $s1, 0
+    ld_kernarg_u32 $s2, [%n]
+    ld_kernarg_u64 $d1, [%x]
+    mov_u32 $s3, 0
+    cmp_ge_u32 $c0, $s1, $s2
+    cbr $c0, @share
+@row:
+    cvt_u64_u32 $d0, $s1
+    mad_u64 $d2, $d0, 4, $d1
+    ld_global_u32 $s4, [$d2]
+    FILTERED
+    add_u32 $s3, $s3, $s4
+@next:
+    add_u32 $s1, $s1, 512
+    cmp_lt_u32 $c0, $s1, $s2
+    cbr $c0, @row
+@share:
+    shl_u32 $s5, $s0, 2
+    st_group_u32 $s3, [part+$s5]
+    mov_u32 $s6, 128
+@halve:
+    barrier
+    cmp_ge_u32 $c0, $s0, $s6
+    cbr $c0, @halved
+    mad_u32 $s7, $s6, 4, $s5
+    ld_group_u32 $s8, [part+$s7]
+    ld_group_u32 $s9, [part+$s5]
+    add_u32 $s8, $s8, $s9
+    st_group_u32 $s8, [part+$s5]
+@halved:
+    shr_u32 $s6, $s6, 1
+    cmp_ne_u32 $c0, $s6, 0
+    cbr $c0, @halve
+    cmp_ne_u32 $c0, $s0, 0
+    cbr $c0, @done
+    ld_group_u32 $s8, [part]
+    workgroupid_u32 $s9, 0
+    cvt_u64_u32 $d0, $s9
+    ld_kernarg_u64 $d1, [%sums]
+    mad_u64 $d1, $d0, 4, $d1
+    st_global_u32 $s8, [$d1]
+@done:
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("filtered", "width"),
+    [
+        (
+            "cmp_lt_u32 $c0, $s4, 700\n cbr $c0, @next\n cmp_gt_u32 $c0, $s4, 900\n cbr $c0, @next",
+            64,
+        ),
+        ("cmp_eq_u32 $c0, $s1, 7\n cbr $c0, @next", 256),  # by numbers of work-items
+        ("", 256),
+    ],
+)
+def test_sums_of_what_passes_a_filter_have_warps_of_64_lanes(filtered: str, width: int):
+    text = FILTER.replace("FILTERED", filtered)
+    (kernel,) = assemble(text).kernels
+    found = one_warp_facts(kernel, Facts(USUAL, (256, 1, 1), True))
+    assert found is not None
+    assert (found.width, found.one_warp) == (width, width == 256)
+    x = np.random.default_rng(3).integers(0, 2000, 1200, np.uint32)
+    for n in (0, 300, 1200):
+        same(text, [np.uint32(n), x, np.zeros(2, np.uint32)], items=512, group_size=256)
