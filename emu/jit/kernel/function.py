@@ -89,7 +89,6 @@ class KernelCode:
         self.code = self.entry.elsewhere()
         self.variables = Variables(self.entry, self.code)
         self.shapes, self.facts, self.plan = shapes, shapes.facts, plan
-        self._table = ValueTable(shapes.ssa)
         self._counted = counted
         self._others = others
         self._counters: Counters | None = None
@@ -117,6 +116,7 @@ class KernelCode:
             private_of=WARP if self._takes_turns else "0",
             relied=None if counted is None else counted.relied,
         )
+        self._table = ValueTable(shapes.ssa, self.memory.ranges)
         self.frame_bytes = 0
         """Bytes of frames for each warp; known after `text`."""
 

@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable
 from functools import cached_property
 from typing import TypeGuard
 
-from ....isa.types import B1, RegClass, Segment
+from ....isa.types import B1, RegClass
 from ...analysis.ranges.float_ranges import FloatRanges, Nan
 from ...analysis.ranges.integer_ranges import Ranges
 from ...analysis.ranges.long_bounds import short_products
+from ...analysis.ranges.memory_pieces import Piece, pieces_of
+from ...analysis.ranges.offset_ranges import Ranges as OffsetRanges
 from ...analysis.values.ssa import Const, Op, Phi, Ssa, Value, uses
 from ..arithmetic import emit as alu
 
@@ -19,19 +21,21 @@ _STEPS = frozenset({"add", "sub", "xor", "or"})
 class ValueTable:
     """Values that need a variable, values that may be NaNs of any bits, and a stable order."""
 
-    def __init__(self, ssa: Ssa) -> None:
+    def __init__(self, ssa: Ssa, offsets: OffsetRanges | None = None) -> None:
+        """`offsets` are the ranges of places in the kernel's own memory; ANY without them."""
         self._ssa = ssa
         self.crossing = _crossing(ssa)
         """Ops whose value is used in another node, or by a phi."""
         self.floats = FloatRanges(ssa, lambda: self.integers)
-        numbers, segments = _numbers(ssa)
+        pieces = pieces_of(ssa, offsets)
+        numbers, unobserved = _numbers(ssa, pieces)
         self.unseen = {v for v in numbers if isinstance(v, Op) and alu.changes_sign(v.ins.row)}
         """Signs of floats that are set or changed where no NaN's bits are observed later."""
-        self.noncanonical = _noncanonical(ssa, self.floats, numbers, segments)
+        observed = [piece for piece in pieces if piece not in unobserved]
+        self.noncanonical = _noncanonical(ssa, self.floats, numbers, observed)
         """Values that may carry a NaN with other bits than the canonical one."""
-        carrying = {op for op in _loads(ssa, _OWN_SEGMENTS) if op in self.noncanonical}
-        segments |= {segment for op in carrying if (segment := op.ins.row.segment) is not None}
-        self.unseen_stores = {op for op in _accesses(ssa, segments) if op.ins.row.is_store}
+        carrying = [p for p in observed if any(op in self.noncanonical for op in p.loads)]
+        self.unseen_stores = {op for piece in (*unobserved, *carrying) for op in piece.stores}
         """Stores to memory whose loads are read as numbers only, or made canonical later."""
         self.addends = _addends(ssa)
         """Conditions as numbers that are only added or subtracted."""
@@ -161,13 +165,13 @@ def _is_step(value: Value) -> TypeGuard[Op]:
     return is_integer and isinstance(last, Const) and last.bits == 1
 
 
-def _numbers(ssa: Ssa) -> tuple[set[Value], set[Segment]]:
-    """Return what is read as numbers only: phis, selects and signs; segments by all of their loads.
+def _numbers(ssa: Ssa, pieces: list[Piece]) -> tuple[set[Value], list[Piece]]:
+    """Return what is read as numbers only: phis, selects and signs; pieces by all of their loads.
 
     What they choose from, change the sign of or store may be read through further ones.
     """
-    segments = {segment for segment in _OWN_SEGMENTS if _has_one_size(_accesses(ssa, {segment}))}
-    loads = _loads(ssa, segments)
+    pieces = [piece for piece in pieces if piece.has_one_size]
+    loads = {op for piece in pieces for op in piece.loads}
     found: set[Value] = {
         v
         for v in ssa.values()
@@ -177,12 +181,12 @@ def _numbers(ssa: Ssa) -> tuple[set[Value], set[Segment]]:
     changed = True
     while changed:
         seen: set[Value] = set()
+        unseen = {op for piece in pieces for op in piece.stores}
         for ops in ssa.ops.values():
             for op in ops:
-                row = op.ins.row
-                if row.is_store and row.segment in segments:
+                if op in unseen:
                     seen.update(() if op.base is None else (op.base,))
-                elif row.has_address:
+                elif op.ins.row.has_address:
                     seen |= uses(op)
                 elif op not in found:
                     seen.update(a for i, a in enumerate(op.args) if _observes(op, i))
@@ -192,12 +196,8 @@ def _numbers(ssa: Ssa) -> tuple[set[Value], set[Segment]]:
                     seen.update(phi.args.values())
         changed = not found.isdisjoint(seen)
         found -= seen
-        segments -= {segment for segment in segments if not _loads(ssa, {segment}) <= found}
-    return found - loads, segments
-
-
-_OWN_SEGMENTS = (Segment.GROUP, Segment.PRIVATE)
-"""Memory that nothing reads but the kernel itself."""
+        pieces = [piece for piece in pieces if found.issuperset(piece.loads)]
+    return found - loads, pieces
 
 
 def _passes(op: Op) -> bool:
@@ -205,37 +205,15 @@ def _passes(op: Op) -> bool:
     return op.ins.row.stem == "select" or alu.changes_sign(op.ins.row)
 
 
-def _accesses(ssa: Ssa, segments: Collection[Segment]) -> list[Op]:
-    """Return the accesses of some segments."""
-    return [
-        op
-        for ops in ssa.ops.values()
-        for op in ops
-        if op.ins.row.is_memory and op.ins.row.segment in segments
-    ]
-
-
-def _loads(ssa: Ssa, segments: Collection[Segment]) -> set[Op]:
-    """Return the loads of some segments."""
-    return {op for op in _accesses(ssa, segments) if op.ins.row.is_load}
-
-
-def _has_one_size(accesses: list[Op]) -> bool:
-    """Return whether accesses are loads and stores of whole registers of one size."""
-    rows = [op.ins.row for op in accesses]
-    sizes = {row.type.bits for row in rows if row.type is not None}
-    return len(sizes) == 1 and sizes < {32, 64} and not any(row.is_atomic for row in rows)
-
-
 def _noncanonical(
-    ssa: Ssa, ranges: FloatRanges, numbers: set[Value], unobserved: set[Segment]
+    ssa: Ssa, ranges: FloatRanges, numbers: set[Value], pieces: list[Piece]
 ) -> set[Value]:
     """Return the values that may carry a NaN with other bits than the canonical one.
 
     A phi or select is one of them if all that it chooses from are, or are never a NaN. If it
     chooses payloads from memory too, the others are made canonical before it, unless it is one of
-    the `numbers`, of which no bits are observed. The loads of the kernel's own memory are some of
-    them if all that is stored there are, except in `unobserved` segments.
+    the `numbers`, of which no bits are observed. The loads of one of the `pieces` are some of them
+    if all that is stored there are.
     """
 
     def is_number(value: Value) -> bool:
@@ -247,17 +225,11 @@ def _noncanonical(
         for v in values
         if isinstance(v, Op) and alu.may_be_noncanonical(v.ins.row) and not is_number(v)
     }
-    segments = {
-        segment
-        for segment in _OWN_SEGMENTS
-        if segment not in unobserved and _has_one_size(_accesses(ssa, {segment}))
-    }
-    stored = {
-        segment: [op.args[0] for op in _accesses(ssa, {segment}) if op.ins.row.is_store]
-        for segment in segments
-    }
     choices: dict[Value, Collection[Value]] = {
-        op: stored[segment] for segment in segments for op in _loads(ssa, {segment})
+        op: [store.args[0] for store in piece.stores]
+        for piece in pieces
+        if piece.has_one_size
+        for op in piece.loads
     }
     for v in values:
         if v.cls is not RegClass.C and isinstance(v, Phi):
