@@ -26,6 +26,9 @@ from ..context_code import load_slot
 from ..lane_code import LaneCode
 from .warp_splits import SplitBlock, count_lanes, rejoin, split
 
+_COMPARISONS = "comparisons"
+"""The variable of the comparisons of this call."""
+
 
 class SplitCounts:
     """Emits the counting of a kernel's warps; `starting` are the lanes of a warp at its start."""
@@ -49,11 +52,12 @@ class SplitCounts:
             self._length[same] = self._length.get(same, 0) + length
         entry = lanes.entry
         self._memory = entry.let(f"inttoptr i64 {load_slot(entry, Slot.COUNTS)} to ptr")
+        (place,) = lanes.variables.places(_COMPARISONS, ["i64"])
+        entry.line(f"store i64 0, ptr {place}")
         self._state = self._new_block()
         joins = sorted({r.join for r in regions.values() if r.join is not None})
         self._before = {join: self._new_block() for join in joins}
         """Re-convergence node -> the block of what lanes have again there."""
-        self._add_alone(entry, "sub")
         entry.module.define("split", split(self._block, FunctionText(entry.module)))
         entry.module.define("rejoin", rejoin(self._block, FunctionText(entry.module)))
 
@@ -69,13 +73,12 @@ class SplitCounts:
         """Begin a warp: each of the launch's warps in it is one warp-split."""
         code, block, state = self.lanes.code, self._block, self._state
         starting = self.lanes.word(self._starting)
-        for c in range(block.k):
-            own = f"splat (i{block.bits} {(1 << block.counts) - 1})"
-            members = code.let(f"and {block.vector} {block.part(code, starting, c)}, {own}")
-            block.set_members(code, state, c, members)
+        own = f"splat (i{block.bits} {(1 << block.counts) - 1})"
+        parts = [block.part(code, starting, c) for c in range(block.k)]
+        members = [code.let(f"and {block.vector} {part}, {own}") for part in parts]
+        block.set_members(code, state, members)
         block.set_levels(code, state, "depth", "splat (i8 1)")
-        for word, value in ("shared", starting), ("compared", "0"), ("odd", "-1"):
-            block.put(code, state, word, value)
+        block.put(code, state, "compared", "0")
         for before in self._before.values():
             block.put(code, before, "open", "0")
 
@@ -94,27 +97,17 @@ class SplitCounts:
             return
         length = self._length[number]
         mask = lanes.word(lanes.mask)
-        running = count_lanes(code, mask)
-        self._add(Count.NODES + 2 * number + 1, running)
-        odd = code.let(f"and i64 {mask}, {block.get(code, self._state, 'odd')}")
-        some, after = code.fresh_label("odd"), code.fresh_label("odd")
-        code.branch(code.let(f"icmp ne i64 {odd}, 0"), some, after)
-        code.block(some)
-        firsts = block.firsts(code, self._state, mask)
-        runs = count_lanes(code, firsts)
-        self._add(Count.NODES + 2 * number, code.let(f"sub i64 {runs}, {running}"))
+        firsts = code.let(f"and i64 {mask}, {block.get(code, self._state, 'first')}")
+        self._add(Count.NODES + 2 * number, count_lanes(code, firsts))
+        self._add(Count.NODES + 2 * number + 1, count_lanes(code, mask))
         if length and self._before:
             compared = block.get(code, self._state, "compared")
             compared = count_lanes(code, code.let(f"and i64 {firsts}, {compared}"))
-            fewer = code.let(f"sub i64 {compared}, {running}")
-            self._add(Count.COMPARISONS, code.let(f"mul i64 {fewer}, {length}"))
+            compared = code.let(f"mul i64 {compared}, {length}")
+            compared = code.let(f"add i64 {lanes.variables.word(_COMPARISONS)}, {compared}")
+            lanes.variables.set_word(_COMPARISONS, compared)
         if length and not lanes.facts.whole:
             self._add_slots(firsts, length)
-            self._add_slots(mask, -length)
-        code.jump(after)
-        code.block(after)
-        if length and not lanes.facts.whole:
-            self._add_slots(mask, length)
 
     def branch(
         self, number: int, ways: tuple[int, int], sides: tuple[Sequence[str], Sequence[str]]
@@ -138,7 +131,7 @@ class SplitCounts:
         before = "null" if found.join is None else self._before[found.join]
         # A side that is at the re-convergence point at once is not on the stack if it is first.
         most = 1 if lanes.flow.nodes[number].successors[0] == found.join else 2
-        given = f"ptr {self._state}, ptr {before}, i64 {fall}, i64 {taken}, i64 {most}"
+        given = f"ptr {self._state}, ptr {before}, i64 {fall}, i64 {taken}, i64 {parted}, i64 {most}"
         code.line(f"call void @split({given})")
         code.jump(after)
         code.block(after)
@@ -158,22 +151,6 @@ class SplitCounts:
 
     # --- counts
 
-    def _add_alone(self, code: FunctionText, do: str) -> None:
-        """Add the counts of all lanes, as if each had always been alone in its warp-split.
-
-        Nodes count lanes, and how many fewer runs and comparisons there were where lanes were not
-        alone. What was counted before this call is subtracted at its beginning.
-        """
-        for number, length in self._length.items():
-            if not self._has_counts(number):
-                continue
-            place = self._place(code, Count.NODES + 2 * number + 1)
-            lanes = code.let(f"load i64, ptr {place}")
-            self._change(code, do, Count.NODES + 2 * number, lanes)
-            if self._before:
-                compared = code.let(f"mul i64 {lanes}, {length}")
-                self._change(code, do, Count.COMPARISONS, compared)
-
     def _has_counts(self, number: int) -> bool:
         is_latch = self.lanes.flow.nodes[number].latch_of is not None
         return not is_latch and (number == START or bool(self._length.get(number)))
@@ -182,12 +159,10 @@ class SplitCounts:
         return code.let(f"getelementptr i64, ptr {self._memory}, i64 {count}")
 
     def _add(self, count: int, value: str) -> None:
-        self._change(self.lanes.code, "add", count, value)
-
-    def _change(self, code: FunctionText, do: str, count: int, value: str) -> None:
+        code = self.lanes.code
         place = self._place(code, count)
         known = code.let(f"load i64, ptr {place}")
-        code.line(f"store i64 {code.let(f'{do} i64 {known}, {value}')}, ptr {place}")
+        code.line(f"store i64 {code.let(f'add i64 {known}, {value}')}, ptr {place}")
 
     def _add_slots(self, firsts: str, length: int) -> None:
         """Add the lanes that each of the launch's warps had at its start, for its instructions."""
@@ -206,7 +181,7 @@ class SplitCounts:
     def finish(self) -> None:
         """Add the counts of this call to those in memory that are not there yet."""
         code, block = self.lanes.code, self._block
-        self._add_alone(code, "add")
+        self._add(Count.COMPARISONS, self.lanes.variables.word(_COMPARISONS))
         self._add(Count.DIVERGENT, block.get(code, self._state, "divergent"))
         levels = block.levels(code, self._state, "deepest")
         name = "llvm.vector.reduce.umax"

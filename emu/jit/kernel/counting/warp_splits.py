@@ -7,18 +7,20 @@ lanes had before a branch divided them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...llvm.function_text import FunctionText, definition
 from ...llvm.vectors import VectorCode
 from ..lane_code import LaneCode
 
-_ROWS = ("members", "earlier", "depth", "deepest")
-"""Rows of the block of a warp, with a number for each lane: the lanes of its warp-split, those of
-them that precede the lane, and the depth of its stack, now and at most; the last two are bytes."""
+_ROWS = ("members", "depth", "deepest")
+"""Rows of the block of a warp, with a number for each lane: the lanes of its warp-split, and the
+depth of its stack, now and at most; the last two are bytes."""
 
-_WORDS = ("shared", "compared", "odd", "divergent", "open")
-"""Words of a block: the lanes that are not alone in their warp-splits, those whose entry has a PC
-to compare with, and those that are not alone or have no such PC; branches that have diverged. Of a
-block for a re-convergence node: lanes that are on the way to it."""
+_WORDS = ("shared", "first", "compared", "divergent", "open")
+"""Words of a block: the lanes that are not alone in their warp-splits, the first lane of each, and
+those whose entry has a PC to compare with; branches that have diverged. Of a block for a
+re-convergence node: lanes that are on the way to it."""
 
 
 class SplitBlock:
@@ -91,36 +93,27 @@ class SplitBlock:
         below = ((1 << (first + i)) - 1 for i in range(self.n))
         return f"<{', '.join(f'i{self.bits} {bits}' for bits in below)}>"
 
-    def set_members(self, code: FunctionText, block: str, c: int, members: str) -> str:
-        """Set the warp-splits of a vector of lanes; return which lanes are not alone in theirs."""
-        v = self.vector
-        self.store(code, block, "members", c, members)
-        self.store(code, block, "earlier", c, code.let(f"and {v} {members}, {self.below(c)}"))
-        less = code.let(f"sub {v} {members}, splat (i{self.bits} 1)")
-        both = code.let(f"and {v} {members}, {less}")
-        return code.let(f"icmp ne {v} {both}, zeroinitializer")
-
-    def firsts(self, code: FunctionText, block: str, mask: str) -> str:
-        """Return the lanes of a mask of which no earlier one is in the same warp-split."""
-        return code.let(f"and i64 {mask}, {self._with(code, block, 'earlier', mask, 'eq')}")
+    def set_members(self, code: FunctionText, block: str, chunks: Sequence[str]) -> None:
+        """Set the warp-splits of all lanes."""
+        v, shared, first = self.vector, [], []
+        for c, members in enumerate(chunks):
+            self.store(code, block, "members", c, members)
+            less = code.let(f"sub {v} {members}, splat (i{self.bits} 1)")
+            both = code.let(f"and {v} {members}, {less}")
+            shared.append(code.let(f"icmp ne {v} {both}, zeroinitializer"))
+            earlier = code.let(f"and {v} {members}, {self.below(c)}")
+            first.append(code.let(f"icmp eq {v} {earlier}, zeroinitializer"))
+        for word, found in ("shared", shared), ("first", first):
+            self.put(code, block, word, self.masks(code).word(found))
 
     def mates(self, code: FunctionText, block: str, mask: str) -> str:
         """Return the lanes in whose warp-splits lanes of a mask are."""
-        return self._with(code, block, "members", mask, "ne")
-
-    def _with(self, code: FunctionText, block: str, row: str, mask: str, test: str) -> str:
         v, found = self.vector, []
         for c in range(self.k):
-            lanes = self.load(code, block, row, c)
+            lanes = self.load(code, block, "members", c)
             lanes = code.let(f"and {v} {lanes}, {self.part(code, mask, c)}")
-            found.append(code.let(f"icmp {test} {v} {lanes}, zeroinitializer"))
+            found.append(code.let(f"icmp ne {v} {lanes}, zeroinitializer"))
         return self.masks(code).word(found)
-
-    def set_shared(self, code: FunctionText, block: str, shared: str) -> None:
-        """Set which lanes are not alone in their warp-splits."""
-        self.put(code, block, "shared", shared)
-        others = code.let(f"xor i64 {self.get(code, block, 'compared')}, -1")
-        self.put(code, block, "odd", code.let(f"or i64 {shared}, {others}"))
 
     def masks(self, code: FunctionText) -> VectorCode:
         """Return the code for masks."""
@@ -136,25 +129,14 @@ def split(block: SplitBlock, code: FunctionText) -> str:
     """Return the function that divides warp-splits at a branch.
 
     It takes the state of the warp, the block of the re-convergence node or null, the lanes that
-    fall through and jump, and how much deeper the stack is while the first side runs.
+    fall through and jump, those of the latter that leave others of their warp-split, and how much
+    deeper the stack is while the first side runs.
     """
     v, masks = block.vector, block.masks(code)
-    zero = "zeroinitializer"
-    olds, sides, mixed = [], [], []
-    for c in range(block.k):
-        old = block.load(code, "%state", "members", c)
-        both = [code.let(f"and {v} {old}, {block.part(code, w, c)}") for w in ("%fall", "%taken")]
-        some = [code.let(f"icmp ne {v} {side}, {zero}") for side in both]
-        olds.append(old)
-        sides.append(both)
-        mixed.append(code.let(f"and {masks.mask_type} {some[0]}, {some[1]}"))
-    lanes = code.let("or i64 %fall, %taken")
-    word = code.let(f"and i64 {masks.word(mixed)}, {lanes}")
-    code.branch(code.let(f"icmp eq i64 {word}, 0"), "same", "divide")
-    code.block("same")
-    code.line("ret void")
-    code.block("divide")
-    count = count_lanes(code, block.firsts(code, "%state", word))
+    left = code.let(f"and i64 %fall, {block.mates(code, '%state', '%parted')}")
+    word = code.let(f"or i64 %parted, {left}")
+    first = block.get(code, "%state", "first")
+    count = count_lanes(code, code.let(f"and i64 {first}, {word}"))
     divergent = block.get(code, "%state", "divergent")
     block.put(code, "%state", "divergent", code.let(f"add i64 {divergent}, {count}"))
     compared = block.get(code, "%state", "compared")
@@ -173,16 +155,18 @@ def split(block: SplitBlock, code: FunctionText) -> str:
     now = [code.let(f"{do} i64 {compared}, {w}") for do, w in (("or", word), ("and", others))]
     now.append(code.let(f"select i1 {has_join}, i64 {now[0]}, i64 {now[1]}"))
     block.put(code, "%state", "compared", now[2])
-    shared = []
-    for c, (some, jump) in enumerate(zip(masks.chunks(word), masks.chunks("%taken"), strict=True)):
-        t = masks.mask_type
-        new = code.let(f"select {t} {jump}, {v} {sides[c][1]}, {v} {sides[c][0]}")
-        new = code.let(f"select {t} {some}, {v} {new}, {v} {olds[c]}")
-        shared.append(block.set_members(code, "%state", c, new))
-    block.set_shared(code, "%state", masks.word(shared))
+    # Lanes of a warp-split that is not divided keep it: all of them are on their side.
+    t, members = masks.mask_type, []
+    for c, sides in enumerate(zip(*(masks.chunks(w) for w in ("%fall", "%taken")), strict=True)):
+        kept = f"splat (i{block.bits} -1)"
+        for side, own in zip(sides, ("%fall", "%taken"), strict=True):
+            kept = code.let(f"select {t} {side}, {v} {block.part(code, own, c)}, {v} {kept}")
+        old = block.load(code, "%state", "members", c)
+        members.append(code.let(f"and {v} {old}, {kept}"))
+    block.set_members(code, "%state", members)
     _deepen(block, code, word)
     code.line("ret void")
-    given = "ptr %state, ptr %before, i64 %fall, i64 %taken, i64 %most"
+    given = "ptr %state, ptr %before, i64 %fall, i64 %taken, i64 %parted, i64 %most"
     return definition(f"define internal void @split({given}) noinline", code)
 
 
@@ -235,14 +219,12 @@ def rejoin(block: SplitBlock, code: FunctionText) -> str:
     """
     is_open = block.get(code, "%before", "open")
     block.put(code, "%before", "open", code.let(f"xor i64 {is_open}, %back"))
-    v, masks = block.vector, block.masks(code)
-    shared = []
+    v, masks, members = block.vector, block.masks(code), []
     for c, some in enumerate(masks.chunks("%back")):
         new, old = (block.load(code, b, "members", c) for b in ("%before", "%state"))
-        new = code.let(f"select {masks.mask_type} {some}, {v} {new}, {v} {old}")
-        shared.append(block.set_members(code, "%state", c, new))
+        members.append(code.let(f"select {masks.mask_type} {some}, {v} {new}, {v} {old}"))
     _move_entries(block, code, "%before", "%state", "%back")
-    block.set_shared(code, "%state", masks.word(shared))
+    block.set_members(code, "%state", members)
     code.line("ret void")
     given = "ptr %state, ptr %before, i64 %back"
     return definition(f"define internal void @rejoin({given}) noinline", code)
