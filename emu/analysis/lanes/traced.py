@@ -41,3 +41,15 @@ def bits_of(flow: Flow, loop: Loop) -> int:
         after = max((most.get(way, 0) for way in ways), default=0)
         most[number] = after + (len(node.successors) > 1)
     return max(most.values())
+
+
+def bits_read(flow: Flow, loop: Loop) -> dict[int, int]:
+    """Return node -> the fewest branches on a way to it from a header or a latch of the loop."""
+    read: dict[int, int] = {inner.header: 0 for inner in flow.loops if inner.latch in loop.nodes}
+    for number in (n for n in flow.order if n in loop.nodes):
+        node = flow.nodes[number]
+        if node.latch_of is None:
+            own = read[number] + (len(node.successors) > 1)
+            for way in (flow.route(number, to) for to in node.successors):
+                read[way] = min(read.get(way, own), own)
+    return read

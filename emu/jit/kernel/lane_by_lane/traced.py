@@ -4,9 +4,12 @@ A lane puts the outcome of each branch into a word, as the bit above those befor
 marks the end. A word ends at a latch, or where the lane leaves the loop. The words of a lane are
 kept side by side. When all lanes have left the loop, or have no room for more, the nodes of the
 loop are run once more in their linear order, with masks, as if lanes ran together: without
-instructions, and with branches that take the next bit of each lane. That counts what the stack
-would execute. Where a lane has no words left, it runs alone again from the latch at which it has
-stopped.
+instructions, and with branches that look at a bit of each lane. That counts what the stack would
+execute. Where a lane has no words left, it runs alone again from the latch at which it has stopped.
+
+A branch looks at the same bit of all lanes, as often as all ways to it have as many branches: bits
+that have been read are only removed at latches, and where ways meet that have more of them than
+others. So the masks of a node, which are integers, do not wait for vectors.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from collections.abc import Callable
 
 from .....isa.types import RegClass
 from ....analysis.flow.order import Loop
-from ....analysis.lanes.traced import bits_of
+from ....analysis.lanes.traced import bits_of, bits_read
 from ....analysis.values.ssa import Value
 from ...llvm.text import integer
 from ..counting.counters import Counters
@@ -45,6 +48,8 @@ class TracedRun:
         self._lanes, self._code, self._flow = lanes, lanes.code, lanes.flow
         flow, entry, w = lanes.flow, lanes.entry, lanes.width
         self._most = bits_of(lanes.flow, loop)
+        self._read = bits_read(lanes.flow, loop)
+        """Node -> how many bits of the words of its lanes have been read before it."""
         self._words = entry.let(f"alloca [{w * WORDS} x i{BITS}], align 64")
         self._present = entry.let(f"alloca [{w} x i{BITS}], align 64")
         """Where lanes get their next words."""
@@ -185,60 +190,65 @@ class TracedRun:
                 self._refill(running, remaining, resume)
             lanes.variables.set_word(self._waiting(number), "0")
             lanes.mask = lanes.chunks(running)
-            self._run(number)
+            self._run(number, running)
             latch_of = self._flow.nodes[number].latch_of
             code.jump(after if latch_of is None else labels[self._flow.loops[latch_of].header])
         code.block(ends)
         lanes.mask = mask
 
-    def _run(self, number: int) -> None:
-        """Append a run of a node by the lanes of the mask."""
-        lanes, node = self._lanes, self._flow.nodes[number]
+    def _run(self, number: int, running: str) -> None:
+        """Append a run of a node by the running lanes, an i64."""
+        lanes, code, node = self._lanes, self._code, self._flow.nodes[number]
+        read = self._read[number]
         self._counters.run(number)
         if len(node.successors) == 1:
             way = self._flow.route(number, node.successors[0])
             self._counters.follow(number, way)
-            self._wait(way, lanes.mask)
+            self._wait(way, running, read)
         elif node.successors:
-            taken = self._take_bits()
-            fall = lanes.combine("and", lanes.mask, lanes.combine("xor", taken, lanes.mask))
-            sides = fall, taken
+            taken = code.let(f"and i64 {running}, {self._lanes_with(read)}")
+            sides = code.let(f"xor i64 {running}, {taken}"), taken
             ways = tuple(self._flow.route(number, to) for to in node.successors)
-            self._counters.branch(number, (ways[0], ways[1]), sides)
+            fall, taken_chunks = (lanes.chunks(side) for side in sides)
+            self._counters.branch(number, (ways[0], ways[1]), (fall, taken_chunks))
             for way, side in zip(ways, sides, strict=True):
-                self._wait(way, side)
+                self._wait(way, side, read + 1)
 
-    def _wait(self, way: int, mask: list[str]) -> None:
-        """Let lanes wait at a node; out of the loop they do already."""
+    def _wait(self, way: int, side: str, read: int) -> None:
+        """Let lanes that have read so many bits wait at a node; out of the loop they do already."""
         if way in self._loop.nodes:
-            lanes, name = self._lanes, self._waiting(way)
-            others = lanes.variables.word(name)
-            here = lanes.code.let(f"or i64 {others}, {lanes.word(mask)}")
-            lanes.variables.set_word(name, here)
+            self._remove(side, read - self._read[way])
+            name = self._waiting(way)
+            others = self._lanes.variables.word(name)
+            here = self._code.let(f"or i64 {others}, {side}")
+            self._lanes.variables.set_word(name, here)
 
-    def _take_bits(self) -> list[str]:
-        """Return the running lanes whose next bit is set, and let them have read it."""
+    def _lanes_with(self, bit: int) -> str:
+        """Return the lanes with a bit in their words."""
         lanes, code, t = self._lanes, self._code, integer(BITS, self._lanes.n)
-        taken, left = [], []
-        for bits, mask in zip(self._bits, lanes.mask, strict=True):
-            first = code.let(f"and {t} {bits}, splat (i{BITS} 1)")
-            first = code.let(f"icmp ne {t} {first}, zeroinitializer")
-            taken.append(code.let(f"and {lanes.mask_type} {first}, {mask}"))
-            others = code.let(f"lshr {t} {bits}, splat (i{BITS} 1)")
-            left.append(code.let(f"select {lanes.mask_type} {mask}, {t} {others}, {t} {bits}"))
-        self._set_bits(left)
-        return taken
+        found = []
+        for bits in self._bits:
+            own = code.let(f"and {t} {bits}, splat (i{BITS} {1 << bit})")
+            found.append(code.let(f"icmp ne {t} {own}, zeroinitializer"))
+        return lanes.word(found)
+
+    def _remove(self, running: str, read: int) -> None:
+        """Remove bits that lanes have read."""
+        if read:
+            lanes, code, t = self._lanes, self._code, integer(BITS, self._lanes.n)
+            left = []
+            for bits, mask in zip(self._bits, lanes.chunks(running), strict=True):
+                others = code.let(f"lshr {t} {bits}, splat (i{BITS} {read})")
+                left.append(code.let(f"select {lanes.mask_type} {mask}, {t} {others}, {t} {bits}"))
+            self._set_bits(left)
 
     def _refill(self, running: str, remaining: str, resume: str) -> None:
         """Give the running lanes their next words, where they have read all bits."""
         lanes, code, t = self._lanes, self._code, integer(BITS, self._lanes.n)
-        ended = []
         present = self._bits
-        for bits, mask in zip(present, lanes.chunks(running), strict=True):
-            read = code.let(f"icmp eq {t} {bits}, splat (i{BITS} 1)")
-            ended.append(code.let(f"and {lanes.mask_type} {read}, {mask}"))
+        ended = [code.let(f"icmp eq {t} {bits}, splat (i{BITS} 1)") for bits in present]
         each, found, lacks, over, stop, go = (code.fresh_label("traced") for _ in range(6))
-        before, first = code.fresh_label("traced"), lanes.word(ended)
+        before, first = code.fresh_label("traced"), code.let(f"and i64 {running}, {lanes.word(ended)}")
         code.branch(code.let(f"icmp eq i64 {first}, 0"), go, before)
         code.block(before)
         words = lanes.variables
