@@ -252,7 +252,8 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
         # Code that counts notes the lanes that wait at a barrier, in a word of 64 bits.
         usual = replace(usual, width=WIDE)
     is_one = usual.one_warp  # a narrower warp would be a part of the workgroup
-    if usual.width > USUAL and not is_one and analyse(kernel).lane_plan(usual).sparse:
+    width = usual.width
+    if width > USUAL and not is_one and analyse(kernel).lane_plan(usual).sparse:
         # Lanes run alone in warps of the launch only, and together elsewhere: fewer are better.
         usual = replace(usual, width=USUAL)
     best = replace(
@@ -270,8 +271,9 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
             return best
     if analyse_counting(kernel, own) is not None:
         return own
-    # No layout runs what the stack runs.
-    if not divides or usual.width > WIDE or counted % min(best.chunk, best.width):
+    # No layout runs what the stack runs, and lanes do not run alone.
+    best = replace(best, width=width)
+    if not divides or width > WIDE or counted % min(best.chunk, best.width):
         best = replace(best, width=counted, whole=own.whole, one_warp=False, row_piece=0)
     splits = replace(best, splits=True)
     return splits if analyse_counting(kernel, splits) is not None else own
