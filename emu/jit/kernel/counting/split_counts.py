@@ -3,10 +3,9 @@
 A *warp-split* is a set of lanes that share the top entry of the stack when they run. Where sides of
 a branch reach one node before they re-converge, native code runs that node once for several
 warp-splits, and the stack runs it once for each. So this code knows for each lane which lanes are
-in its warp-split. A node counts the warp-splits among its lanes: the lanes of which no earlier one
-is in the same warp-split. Mostly these are all of its lanes, so only the others are counted apart.
-A branch divides those that have lanes on both sides. At its re-convergence node lanes have the
-warp-split again that they had before the first branch with this node divided it.
+in its warp-split, and which lanes are the first ones of theirs: a node counts these among its
+lanes. A branch divides the warp-splits that have lanes on both sides. At its re-convergence node
+lanes have the warp-split again that they had before the first branch with this node divided it.
 
 That is exact where all lanes of a branch wait at the re-convergence node before it runs
 (`Region.meets`): lanes of one warp-split go the same way, so they never part until a branch divides
@@ -131,8 +130,8 @@ class SplitCounts:
         before = "null" if found.join is None else self._before[found.join]
         # A side that is at the re-convergence point at once is not on the stack if it is first.
         most = 1 if lanes.flow.nodes[number].successors[0] == found.join else 2
-        given = f"ptr {self._state}, ptr {before}, i64 {fall}, i64 {taken}, i64 {parted}, i64 {most}"
-        code.line(f"call void @split({given})")
+        words = ", ".join(f"i64 {word}" for word in (fall, taken, parted, most))
+        code.line(f"call void @split(ptr {self._state}, ptr {before}, {words})")
         code.jump(after)
         code.block(after)
 

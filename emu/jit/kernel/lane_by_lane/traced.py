@@ -247,8 +247,8 @@ class TracedRun:
         lanes, code, t = self._lanes, self._code, integer(BITS, self._lanes.n)
         present = self._bits
         ended = [code.let(f"icmp eq {t} {bits}, splat (i{BITS} 1)") for bits in present]
-        each, found, lacks, over, stop, go = (code.fresh_label("traced") for _ in range(6))
-        before, first = code.fresh_label("traced"), code.let(f"and i64 {running}, {lanes.word(ended)}")
+        first = code.let(f"and i64 {running}, {lanes.word(ended)}")
+        before, each, found, lacks, over, stop, go = (code.fresh_label("traced") for _ in range(7))
         code.branch(code.let(f"icmp eq i64 {first}, 0"), go, before)
         code.block(before)
         words = lanes.variables

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.emu.jit.kernel.launch_facts import facts_for_counting
+from simtlab.emu.analysis.analysis import analyse
+from simtlab.emu.jit.kernel.launch_facts import facts_for_counting, facts_of
 
 from ....support.counts import assert_equal, counted_by
 from ....support.guarded import LOAD_X, guarded, store_y
@@ -97,6 +98,39 @@ def test_native_warps_may_be_two_of_the_launch() -> None:
     assert facts.splits
     assert facts.width > facts.counts == 16
     assert check(TWO_WAYS, 16, items=256, group=128) == {"jit"}
+
+
+def test_warps_are_as_wide_as_those_of_code_that_does_not_count() -> None:
+    """The loop's loads are scattered: lanes run it alone, which code with warp-splits does not."""
+    text = TWO_WAYS.replace("@step:\n    add_u32 $s4", f"@step:\n{INNER}\n    add_u32 $s4")
+    (kernel,) = simtlab.assemble(text)
+    launch = kernel.launch(items=256, group_size=128, warp=32)
+    plain, facts = (of(kernel.kernel, launch.geometry) for of in (facts_of, facts_for_counting))
+    assert analyse(kernel.kernel).lane_plan(plain).sparse
+    assert facts.splits
+    assert facts.width == plain.width == 64
+    assert check(text, 32, items=256, group=128, launches=2) == {"jit"}
+
+
+@pytest.mark.parametrize("width", [16, 32])
+def test_branches_that_divide_part_of_what_runs(width: int) -> None:
+    """Some lanes of a run are alone in their warp-splits, others are not; one join for several."""
+    steps = "".join(
+        f"""
+    shr_u32 $s5, $s2, {bit}
+    and_u32 $s5, $s5, 1
+    cmp_eq_u32 $c0, $s5, 0
+    cbr $c0, @skip{bit}
+    add_u32 $s3, $s3, {bit}
+    and_u32 $s5, $s0, {bit}
+    cmp_eq_u32 $c0, $s5, 0
+    cbr $c0, @join
+@skip{bit}:
+"""
+        for bit in (1, 3, 7, 12)
+    )
+    text = TWO_WAYS.replace("@step:\n", f"@step:\n{steps}\n@join:\n")
+    assert check(text, width, items=192, group=64, launches=2) == {"jit"}
 
 
 def test_an_inner_loop_has_a_join_node_in_each_iteration() -> None:

@@ -91,6 +91,30 @@ STEPS = {
         cmp_lt_u32 $c0, $s4, $s3
         cbr $c0, @step
     """,
+    "ways of several lengths": """
+        cmp_lt_u32 $c0, $s7, 40
+        cbr $c0, @a
+        and_u32 $s9, $s7, 3
+        cmp_eq_u32 $c0, $s9, 0
+        cbr $c0, @b
+        add_u32 $s8, $s8, 3
+        cmp_eq_u32 $c0, $s9, 1
+        cbr $c0, @b
+        add_u32 $s8, $s8, $s9
+        br @c
+    @a:
+        xor_u32 $s8, $s8, $s7
+    @b:
+        cmp_gt_u32 $c0, $s7, 20
+        cbr $c0, @c
+        add_u32 $s8, $s8, 11
+    @c:
+        cmp_eq_u32 $c0, $s9, 2
+        cbr $c0, @d
+        add_u32 $s8, $s8, 1
+    @d:
+    """
+    + NEXT,
     "several exits": "cmp_eq_u32 $c0, $s7, 63\n cbr $c0, @end\n" + NEXT,
     "a loop inside": """
         and_u32 $s9, $s7, 7
