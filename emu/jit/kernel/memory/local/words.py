@@ -9,8 +9,8 @@ from ...lane_code import LaneCode
 from ..addressing.extent import Extent
 from ..kernel_memory import KernelMemory
 from ..moves import Moves
-from ..piece_rows import whole_chunks
-from ..pieces import Pieces
+from ..pieces.rows import whole_chunks
+from ..pieces.accesses import Pieces
 
 
 class WordTiles:
