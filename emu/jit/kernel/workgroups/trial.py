@@ -76,10 +76,19 @@ CLEAR = 8
 """Votes of a pair in which one version takes twice the time of the other."""
 
 MOST_PAIRS = 64
-"""Pairs after which the version with more votes is taken.
+"""Pairs after which the version with more votes is taken."""
+
+LEARNING_CYCLES = 1 << 24
+"""Cycles of a comparison before other votes than clear ones count.
 
 Launches may have the same data. CPUs learn the branches of lanes that run alone then, and after
 some launches these take less than half of the time."""
+
+LEARNING_CALLS = 16
+"""Calls that are enough as well: CPUs learn the branches of a short launch in as many."""
+
+OF_CALL = LEARNING_CYCLES // LEARNING_CALLS
+"""What each call adds to the cycles of a comparison."""
 
 PATIENCE = 64
 """How many times as long as all comparisons calls use the winner, at first."""
@@ -88,13 +97,14 @@ MOST_PATIENCE = 1 << 16
 
 _WORDS = {
     "over": 0, "best": 0, "next": 1, "turn": 0, "pairs": 0, "votes": 0, "size": 0, "cycles": 0,
-    "groups": 0, "spent": 0, "left": 0, "patience": PATIENCE,
+    "groups": 0, "spent": 0, "left": 0, "patience": PATIENCE, "learning": 0,
 }  # fmt: skip
 """What calls leave to later ones: whether all versions were compared, the best one so far, the one
 that it is compared with, the number of the next of four stretches (best, next, next, best), pairs
 that were compared, votes for the next one less those for the best one, the logarithm of a stretch's
 workgroups, the cycles and workgroups of the stretch before, the cycles of all stretches, those that
-are left until all begins anew, and how many times as long as the stretches that shall take."""
+are left until all begins anew, how many times as long as the stretches that shall take, and the
+cycles for which two versions were compared, to which each call adds some."""
 
 
 def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
@@ -122,7 +132,7 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     code.branch(code.let(f"icmp slt i64 {left}, 0"), "again", "ran", rarely=True)
     code.block("again")
     _set(code, "next", code.let(f"zext i1 {code.let(f'icmp eq i64 {best}, 0')} to i64"))
-    for word in "pairs", "votes", "spent", "over":
+    for word in "pairs", "votes", "learning", "spent", "over":
         _set(code, word, "0")
     code.jump("ran")
     code.block("ran")
@@ -146,6 +156,9 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
     code.branch(code.let(f"icmp ne i32 {trapped}, 0"), "trapped", "measured")
     code.block("measured")
     _set(code, "spent", code.let(f"add i64 {_get(code, 'spent')}, {cycles}"))
+    of_call = f"select i1 {code.let(f'icmp eq i64 {at}, %first')}, i64 {OF_CALL}, i64 0"
+    learning = code.let(f"add i64 {_get(code, 'learning')}, {code.let(of_call)}")
+    _set(code, "learning", code.let(f"add i64 {learning}, {cycles}"))
     code.branch(code.let(f"trunc i64 {turn} to i1"), "second", "one")
     code.block("one")
     for word, value in ("cycles", cycles), ("groups", groups):
@@ -227,7 +240,9 @@ def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[s
     code.jump("next")
     code.block("compare")
     pairs = _get(code, "pairs")
+    learns = code.let(f"icmp ult i64 {_get(code, 'learning')}, {LEARNING_CYCLES}")
     following = code.let(f"add i64 {pairs}, 1")
+    following = code.let(f"select i1 {learns}, i64 1, i64 {following}")
     _set(code, "pairs", following)
     code.branch(code.let(f"icmp eq i64 {pairs}, 0"), "next", "vote")
     code.block("vote")
@@ -235,15 +250,18 @@ def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[s
     a = code.let(f"mul i64 {best[0]}, {other[1]}")
     b = code.let(f"mul i64 {other[0]}, {best[1]}")
     votes = _get(code, "votes")
-    for less, more, sign in (a, b, -1), (b, a, 1):
+    seen_weight, least_weight = (
+        code.let(f"select i1 {learns}, i64 0, i64 {weight}") for weight in (SEEN, 1)
+    )
+    for less, more, op in (a, b, "sub"), (b, a, "add"):
         clear = code.let(f"icmp ult i64 {code.let(f'shl i64 {less}, 1')}, {more}")
         eighth = code.let(f"add i64 {less}, {code.let(f'lshr i64 {less}, 3')}")
         seen = code.let(f"icmp ult i64 {eighth}, {more}")
-        weight = code.let(f"select i1 {seen}, i64 {sign * SEEN}, i64 {sign}")
-        weight = code.let(f"select i1 {clear}, i64 {sign * CLEAR}, i64 {weight}")
+        weight = code.let(f"select i1 {seen}, i64 {seen_weight}, i64 {least_weight}")
+        weight = code.let(f"select i1 {clear}, i64 {CLEAR}, i64 {weight}")
         faster = code.let(f"icmp ult i64 {less}, {more}")
         given = code.let(f"select i1 {faster}, i64 {weight}, i64 0")
-        votes = code.let(f"add i64 {votes}, {given}")
+        votes = code.let(f"{op} i64 {votes}, {given}")
     _set(code, "votes", votes)
     lead = code.intrinsic("llvm.abs", "i64", f"i64 {votes}", "i1 false")
     enough = code.let(f"icmp uge i64 {lead}, {ENOUGH}")
@@ -256,7 +274,7 @@ def _choose(code: FunctionText, other: str, versions: int) -> None:
     is_better = code.let(f"icmp sgt i64 {_get(code, 'votes')}, 0")
     best = code.let(f"select i1 {is_better}, i64 {other}, i64 {_get(code, 'best')}")
     _set(code, "best", best)
-    for word in "pairs", "votes":
+    for word in "pairs", "votes", "learning":
         _set(code, word, "0")
     following = code.let(f"add i64 {other}, 1")
     is_best = code.let(f"zext i1 {code.let(f'icmp eq i64 {following}, {best}')} to i64")
