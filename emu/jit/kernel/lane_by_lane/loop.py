@@ -39,6 +39,7 @@ from .cells import LaneCells, cell_type
 from .counted_runs import CountedRun
 from .dispatched import Dispatched, found_dispatches
 from .exits import LaneExits
+from .inner_loops import InnerLoops, inner_loops
 from .moved_runs import move_run, moves_runs
 from .row_at_once import takes_row_at_once
 from .traced import TracedRun
@@ -92,6 +93,8 @@ class LaneByLane:
         self._dispatched = Dispatched(self.one, self, dispatches)
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
+        self._inner = InnerLoops(self.one, self._instructions, {})
+        """Loops inside that are tested before they run, in that version."""
         runs = moved_runs(lanes.ssa, loop) if moves_runs() and not is_traced else []
         self._runs = {run.loop.header: run for run in runs}
         """Header -> the run that its loop moves."""
@@ -167,6 +170,8 @@ class LaneByLane:
         if is_quick:
             addresses.joint = joint_limits(addresses, self._ssa, self.loop, certain)
         self._instructions.steps = {} if hoisted is None else hoisted.steps()
+        inner = inner_loops(self._ssa, self.loop) if is_quick else {}
+        self._inner = InnerLoops(self.one, self._instructions, inner)
         remaining = self._remaining
         code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
         ahead = self._values.ahead()
@@ -205,6 +210,10 @@ class LaneByLane:
             elif number in self.loop.nodes and number not in self._joined:
                 if number in self._runs:
                     self._move_run(number)
+                if self._inner.has(number):
+                    self.code.block(f"{self.version}run{number}")
+                    label = self._dispatched.label(number)
+                    self._inner.enter(number, label, self.with_cold_sides(number))
                 self.begin_node(number)
                 if self._dispatched.has(number):
                     self._joined.update(self._dispatched.leave(number))
@@ -271,11 +280,11 @@ class LaneByLane:
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
             unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
             at_once = takes_row_at_once(self._ssa, hoisted)
-        elif self._is_quick:
+        elif self._is_quick and not self._inner.is_charged(loop):
             self.one.otherwise = self.with_cold_sides(loop.latch)
             budget.spend_most(self.one, loop)
             self.one.otherwise = ""
-        else:
+        elif not self._is_quick:
             budget.pay(self.one, loop)
         if self._counted is not None and loop is self.loop:
             self._counted.add("1")
@@ -388,7 +397,8 @@ class LaneByLane:
         if way in self.loop.nodes:
             for phi, value in zip(phis, values, strict=True):
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
-            if way in self._runs and source not in self._runs[way].loop.nodes:
+            is_run = way in self._runs and source not in self._runs[way].loop.nodes
+            if is_run or self._inner.begins(way, source):
                 code.jump(f"{self.version}run{way}")
             else:
                 self._dispatched.continue_at(way, source)

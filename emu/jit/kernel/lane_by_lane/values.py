@@ -56,9 +56,12 @@ class LaneValues:
     def ahead(self) -> dict[Value, str]:
         """Return the values, and their cells, that are loaded for a lane while one before it runs.
 
-        Those that decide branches come first.
+        Those that decide branches come first. Where there are loops inside, registers are scarce:
+        these values would be stored, and loaded once more.
         """
         ssa = self._lanes.ssa
+        if any(inner.parent == self._loop.number for inner in ssa.flow.loops):
+            return {}
         first = set(ssa.phis.get(self._loop.header, ()))
         for number in self._loop.nodes:
             condition = ssa.conditions.get(number)

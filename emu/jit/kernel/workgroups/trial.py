@@ -78,7 +78,7 @@ CLEAR = 8
 MOST_PAIRS = 64
 """Pairs after which the version with more votes is taken."""
 
-LEARNING_CYCLES = 1 << 24
+LEARNING_CYCLES = 1 << 23
 """Cycles of a comparison before other votes than clear ones count.
 
 Launches may have the same data. CPUs learn the branches of lanes that run alone then, and after

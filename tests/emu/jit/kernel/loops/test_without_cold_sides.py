@@ -90,6 +90,32 @@ BODIES = {
         mad_u32 $s4, $s4, 7, $s8
         br @inner
     @over:""",
+    "pairs of a row": f"""{TWO}
+        mov_u32 $s10, $s2
+    @other:
+        cvt_u64_u32 $d11, $s10
+        mad_u64 $d11, $d11, 4, $d2
+        ld_global_u32 $s11, [$d11]
+        cvt_u64_u32 $d11, $s11
+        mad_u64 $d11, $d11, 4, $d3
+        ld_global_u32 $s11, [$d11]
+        mad_u32 $s4, $s4, 3, $s11
+        add_u32 $s10, $s10, 1
+        cmp_lt_u32 $c1, $s10, $s3
+        cbr $c1, @other""",
+    "what a row begins with": f"""{TWO}
+        and_u32 $s10, $s7, 3
+        sub_u32 $s12, $s2, $s10
+    @other:
+        cmp_ge_u32 $c1, $s12, $s2
+        cbr $c1, @over
+        cvt_u64_u32 $d11, $s12
+        mad_u64 $d11, $d11, 4, $d4
+        ld_global_u32 $s11, [$d11]
+        mad_u32 $s4, $s4, 3, $s11
+        add_u32 $s12, $s12, 1
+        br @other
+    @over:""",
 }
 
 
@@ -173,3 +199,15 @@ def test_there_is_a_version_without_cold_sides(name: str, monkeypatch) -> None:
     limits = [line.rsplit(" ", 1)[1] for line in quick.splitlines() if "icmp ult i64" in line]
     assert len(limits) == 3
     assert limits[0] != limits[1] == limits[2]
+
+
+@pytest.mark.parametrize("name", ["pairs of a row", "what a row begins with"])
+def test_a_counted_loop_inside_is_tested_where_it_begins(name: str, monkeypatch) -> None:
+    text = _text(BODIES[name], monkeypatch)
+    quick = text[text.index("\nunchecked_lane") : text.index("\nchecked_next")]
+    before, loop = quick[quick.index("\nuncheckedrun") :].split("\ninner", 1)
+    body = loop[loop.index("\nunchecked") :]
+    body = body[: body.index("\nalone")]
+    # Its places in a row and its charge are tested before it; what is loaded leads to others.
+    assert before.count("icmp ult i64") + before.count("icmp uge i64") >= 3
+    assert body.count("label %checked") == (name == "pairs of a row")
