@@ -72,13 +72,13 @@ class FunctionText:
     def jump(self, label: str, *, unroll: int = 0, vectorise: bool = False) -> None:
         """End the block: continue at `label`.
 
-        If that closes a loop, LLVM shall write `unroll` iterations without a branch between them,
-        or may `vectorise` it.
+        If that closes a loop, LLVM shall write `unroll` iterations without a branch between them (1:
+        no more than it has), or may `vectorise` it.
         """
         note = ""
         if vectorise:
             note = f", !llvm.loop {self.module.vectorised()}"
-        elif unroll > 1:
+        elif unroll:
             note = f", !llvm.loop {self.module.unrolled(unroll)}"
         self.line(f"br label %{label}{note}")
 

@@ -127,7 +127,9 @@ class ModuleText:
         return f"labels.{next(self._tables)}"
 
     def unrolled(self, iterations: int) -> str:
-        """Return the metadata of a new loop that LLVM shall unroll."""
+        """Return the metadata of a new loop that LLVM shall unroll, or not if that is 1."""
+        if iterations == 1:
+            return self._loop('"llvm.loop.unroll.disable"')
         return self._loop(f'"llvm.loop.unroll.count", i32 {iterations}')
 
     def vectorised(self) -> str:

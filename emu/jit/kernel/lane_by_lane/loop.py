@@ -274,11 +274,13 @@ class LaneByLane:
 
     def begin_iteration(self, loop: Loop) -> None:
         """Append a latch: all ways back lead through it, or LLVM would take them for two loops."""
-        code, hoisted, unroll = self.code, self._hoisted, 0
-        at_once = False
+        code, hoisted, at_once = self.code, self._hoisted, False
+        # LLVM unrolls loops of long modules by itself. Copies of branches are predicted apart.
+        unroll = int(any(inner.parent == loop.number for inner in self._flow.loops))
         code.block(self._dispatched.label(loop.latch))
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
-            unroll = hoisted.unroll() if self._is_tested and not self._dispatched.tables else 0
+            if self._is_tested and not self._dispatched.tables:
+                unroll = hoisted.unroll() or unroll
             at_once = takes_row_at_once(self._ssa, hoisted)
         elif self._is_quick and not self._inner.is_charged(loop):
             self.one.otherwise = self.with_cold_sides(loop.latch)

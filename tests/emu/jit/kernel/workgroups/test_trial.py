@@ -16,7 +16,7 @@ from simtlab.emu.jit.llvm.text import ModuleText
 from simtlab.emu.jit.llvm.toolchain import Level, compile_text, function_attributes
 from simtlab.emu.jit.runtime.gathers import VARIABLE
 
-GROUPS = 1_600
+GROUPS = 3_200
 
 VERSION = """
 define internal i32 @{name}({arguments}, i64 {limit}) #0 {{
