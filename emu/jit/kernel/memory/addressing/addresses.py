@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from ......isa.program import Param
 from .....analysis.values.ssa import Op, Value
@@ -32,6 +33,16 @@ LARGEST_STEP = 1 << 20
 """The largest step of a row's elements."""
 
 
+class Limit(NamedTuple):
+    """What is tested in place of an index against the count of its row."""
+
+    count: str
+    first: Value | None = None
+    """Another index, of 32 bits, that decides for this one; None: the index itself."""
+    distance: int = 0
+    """How far after that one it is."""
+
+
 class Addresses:
     """The addresses of a kernel, taken apart."""
 
@@ -48,8 +59,8 @@ class Addresses:
         self.forms = Forms(lanes)
         self.pinned: dict[int, str] = {}
         """Where the buffers of some parameters begin, for loads of the running warp, as ptr."""
-        self.joint: Mapping[tuple[Value, str], str] = {}
-        """(index, count of a row) -> the count that tests take in its place."""
+        self.joint: Mapping[tuple[Value, str], Limit] = {}
+        """(index, count of a row) -> what is tested in their place."""
 
     def form(self, value: Value) -> Form | None:
         """Return an address as a sum; None if it is not of that shape."""
@@ -153,8 +164,13 @@ class Addresses:
         found = self.element(form, window, bytes_, size)
         if found is not None:
             row, index = found
-            row = replace(row, count=self.joint.get((index, row.count), row.count))
-            return self._in_row(row, self.lanes.scalar(index))
+            limit = self.joint.get((index, row.count))
+            if limit is None:
+                return self._in_row(row, self.lanes.scalar(index))
+            row = replace(row, count=limit.count)
+            if limit.first is None:
+                return self._in_row(row, self.lanes.scalar(index))
+            return self._in_record(row, self.lanes.scalar(index), limit)
         return self.place_at(self._whole(form, window), window, bytes_, size)
 
     def element(
@@ -201,6 +217,18 @@ class Addresses:
         if first is None:
             return offset
         return self.plus_scaled(offset, first, form.scale)
+
+    def _in_record(self, row: Row, index: str, limit: Limit) -> Place:
+        """Return the place of an index, an i64, if the first one of its record passes the test.
+
+        Then it has not wrapped around, so LLVM may add the distance to the place of the first one.
+        """
+        code = self.lanes.code
+        assert limit.first is not None
+        first = code.let(f"zext i32 {self.lanes.scalar(limit.first)} to i64")
+        near = self._in_row(row, code.let(f"add i64 {first}, {limit.distance}"))
+        inside = code.let(f"icmp ult i64 {first}, {row.count}")
+        return Place(inside, near.host, lambda: self.plus_scaled(row.offset, index, row.step))
 
     def _in_row(self, row: Row, index: str) -> Place:
         code, inside = self.lanes.code, self.is_inside(row, index)

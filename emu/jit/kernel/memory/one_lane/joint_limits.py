@@ -5,6 +5,9 @@ Where an access is not inside, such code continues at code with cold sides. So `
 test is the first one. So can `text[i]` and `text[i + 1]` of different nodes, whose rows end at
 almost one index. Other accesses of different nodes keep limits of their own: a lane that passes by
 one of them would leave this code for nothing.
+
+Fields of a record, as `table[3 * i]` and `table[3 * i + 1]`, have indices at constant distances. In
+one node they have one test, of the first index against what ends before the last field.
 """
 
 from __future__ import annotations
@@ -13,17 +16,25 @@ from collections.abc import Iterable
 
 from ......isa.types import Segment
 from .....analysis.flow.order import Loop
-from .....analysis.values.ssa import Op, Ssa, Value
-from ..addressing.addresses import Addresses
+from .....analysis.values.ssa import Const, Op, Ssa, Value
+from ..addressing.addresses import Addresses, Limit
 from ..addressing.windows import Row
 
-Limits = dict[tuple[Value, str], str]
-"""(index, count of a row) -> the count of the shortest row that is tested with it."""
+Limits = dict[tuple[Value, str], Limit]
+"""(index, count of a row) -> what is tested in their place."""
+
+Element = tuple[Op, int, Value, Row]
+"""An access, the position of its parameter, its index and row."""
+
+INDEX_BITS = 32
+
+MOST_DISTANT = 64
+"""Elements from the first field of a record to another one, less than that."""
 
 
 def joint_limits(addresses: Addresses, ssa: Ssa, loop: Loop, certain: frozenset[Op]) -> Limits:
     """Return what the places of a loop are tested against; without the `certain` accesses."""
-    groups: list[list[tuple[Op, int, Value, Row]]] = []
+    groups: list[list[Element]] = []
     for number in sorted(loop.nodes):
         for op in ssa.ops.get(number, ()):
             found = None if op in certain else _element(addresses, op)
@@ -32,16 +43,48 @@ def joint_limits(addresses: Addresses, ssa: Ssa, loop: Loop, certain: frozenset[
             joined = [g for g in groups if any(_are_joined(found, other) for other in g)]
             groups = [g for g in groups if g not in joined]
             groups.append([found, *(one for g in joined for one in g)])
-    limits: Limits = {}
+    limits = _limits_of_records(addresses, [found for group in groups for found in group])
     for group in groups:
         counts = sorted({row.count for *_, row in group})
         if len(counts) > 1:
             least = _least(addresses, counts)
-            limits |= {(index, row.count): least for _, _, index, row in group}
+            limits |= {(index, row.count): Limit(least) for _, _, index, row in group}
     return limits
 
 
-def _are_joined(a: tuple[Op, int, Value, Row], b: tuple[Op, int, Value, Row]) -> bool:
+def _limits_of_records(addresses: Addresses, found: Iterable[Element]) -> Limits:
+    """Return the limits of elements at constant distances in one row, in one node."""
+    records: dict[tuple[int, str, Value], dict[Value, int]] = {}
+    for op, _, index, row in found:
+        root, distance = _distance(index, op.node)
+        if root is not None:
+            records.setdefault((op.node, row.count, root), {})[index] = distance
+    limits: Limits = {}
+    entry = addresses.lanes.entry
+    for (_, count, root), fields in records.items():
+        if len(set(fields.values())) > 1:
+            # An index of 32 bits might wrap around between two fields.
+            most = entry.intrinsic("llvm.umin", "i64", f"i64 {count}", f"i64 {1 << INDEX_BITS}")
+            last = f"i64 {max(fields.values())}"
+            most = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {most}", last)
+            for index, distance in fields.items():
+                limits[index, count] = Limit(most, root, distance)
+    return limits
+
+
+def _distance(index: Value, node: int) -> tuple[Value | None, int]:
+    """Return the number and the constant whose sum a node extends to an index of 64 bits."""
+    if not isinstance(index, Op) or index.ins.row.name != "cvt_u64_u32" or index.node != node:
+        return None, 0
+    (root,) = index.args
+    if isinstance(root, Op) and root.ins.row.name == "add_u32" and root.node == node:
+        number, constant = root.args
+        if isinstance(constant, Const) and constant.bits < MOST_DISTANT:
+            return number, constant.bits
+    return root, 0
+
+
+def _are_joined(a: Element, b: Element) -> bool:
     """Return whether two accesses by one index share a limit."""
     (op, position, index, _), (other, other_position, other_index, _) = a, b
     if index is not other_index:
@@ -50,7 +93,7 @@ def _are_joined(a: tuple[Op, int, Value, Row], b: tuple[Op, int, Value, Row]) ->
     return op.node == other.node or (both_load and position == other_position)
 
 
-def _element(addresses: Addresses, op: Op) -> tuple[Op, int, Value, Row] | None:
+def _element(addresses: Addresses, op: Op) -> Element | None:
     """Return an access, its parameter, its index and row, if it is an element of a row from 0."""
     row, base = op.ins.row, op.base
     if not row.is_memory or row.segment is not Segment.GLOBAL or row.is_atomic or base is None:

@@ -62,6 +62,21 @@ TWO = """
         xor_u32 $s4, $s4, $s7"""
 """Two loads by one index, which have one limit."""
 
+FIELDS = """
+        {before}
+        {first}
+        add_u32 $s7, $s6, {near}
+        cvt_u64_u32 $d6, $s7
+        mad_u64 $d6, $d6, 4, $d3
+        ld_global_u32 $s7, [$d6]
+        add_u32 $s8, $s6, {far}
+        cvt_u64_u32 $d6, $s8
+        mad_u64 $d6, $d6, 4, $d3
+        ld_global_u32 $s8, [$d6]
+        mad_u32 $s4, $s4, 3, $s7
+        mad_u32 $s4, $s4, 5, $s8"""
+"""Loads at constant distances from an index, which may wrap around where it is 0."""
+
 BODIES = {
     "two buffers by one index": TWO,
     "neighbours in different nodes": """
@@ -90,6 +105,13 @@ BODIES = {
         mad_u32 $s4, $s4, 7, $s8
         br @inner
     @over:""",
+    "fields of a record": FIELDS.format(before="", first="xor_u32 $s6, $s5, 0", near=0, far=1),
+    "fields whose record wraps around": FIELDS.format(
+        before="", first="sub_u32 $s6, $s5, 1", near=1, far=2
+    ),
+    "the same after a store": FIELDS.format(
+        before="st_global_u32 $s4, [$d9]", first="sub_u32 $s6, $s5, 1", near=1, far=2
+    ),
     "pairs of a row": f"""{TWO}
         mov_u32 $s10, $s2
     @other:
@@ -199,6 +221,13 @@ def test_there_is_a_version_without_cold_sides(name: str, monkeypatch) -> None:
     limits = [line.rsplit(" ", 1)[1] for line in quick.splitlines() if "icmp ult i64" in line]
     assert len(limits) == 3
     assert limits[0] != limits[1] == limits[2]
+
+
+def test_fields_of_a_record_have_one_test(monkeypatch) -> None:
+    text = _text(BODIES["fields of a record"], monkeypatch)
+    quick = text[text.index("\nunchecked_lane") : text.index("\nchecked_next")]
+    limits = [line.rsplit(" ", 1)[1] for line in quick.splitlines() if "icmp ult i64" in line]
+    assert limits[0] != limits[-2] == limits[-1]
 
 
 @pytest.mark.parametrize("name", ["pairs of a row", "what a row begins with"])
