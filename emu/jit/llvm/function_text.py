@@ -72,8 +72,8 @@ class FunctionText:
     def jump(self, label: str, *, unroll: int = 0, vectorise: bool = False) -> None:
         """End the block: continue at `label`.
 
-        If that closes a loop, LLVM shall write `unroll` iterations without a branch between them (1:
-        no more than it has), or may `vectorise` it.
+        If that closes a loop, LLVM shall write `unroll` iterations without a branch between them,
+        no second one if that is 1, or may `vectorise` it.
         """
         note = ""
         if vectorise:
