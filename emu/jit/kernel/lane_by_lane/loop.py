@@ -167,10 +167,11 @@ class LaneByLane:
         self._instructions.access.rely_on(certain)
         addresses = self._instructions.access.global_.addresses
         addresses.joint = {}
-        if is_quick:
-            addresses.joint = joint_limits(addresses, self._ssa, self.loop, certain)
-        self._instructions.steps = {} if hoisted is None else hoisted.steps()
         inner = inner_loops(self._ssa, self.loop) if is_quick else {}
+        if is_quick:
+            apart = {number for one in inner.values() for number in one.nodes}
+            addresses.joint = joint_limits(addresses, self._ssa, self.loop, certain, apart)
+        self._instructions.steps = {} if hoisted is None else hoisted.steps()
         self._inner = InnerLoops(self.one, self._instructions, inner)
         remaining = self._remaining
         code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")

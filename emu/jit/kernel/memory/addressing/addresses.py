@@ -8,8 +8,7 @@ its limits are computed once per call, and no 64-bit arithmetic is left for each
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from ......isa.program import Param
 from .....analysis.values.ssa import Op, Value
@@ -33,7 +32,8 @@ LARGEST_STEP = 1 << 20
 """The largest step of a row's elements."""
 
 
-class Limit(NamedTuple):
+@dataclass(frozen=True)
+class Limit:
     """What is tested in place of an index against the count of its row."""
 
     count: str

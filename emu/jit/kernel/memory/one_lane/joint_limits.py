@@ -12,7 +12,7 @@ one node they have one test, of the first index against what ends before the las
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ......isa.types import Segment
 from .....analysis.flow.order import Loop
@@ -32,18 +32,31 @@ MOST_DISTANT = 64
 """Elements from the first field of a record to another one, less than that."""
 
 
-def joint_limits(addresses: Addresses, ssa: Ssa, loop: Loop, certain: frozenset[Op]) -> Limits:
-    """Return what the places of a loop are tested against; without the `certain` accesses."""
+def joint_limits(
+    addresses: Addresses, ssa: Ssa, loop: Loop, certain: frozenset[Op], apart: Collection[int]
+) -> Limits:
+    """Return what the places of a loop are tested against; without the `certain` accesses.
+
+    Accesses of the nodes `apart` may be tested before these run.
+    """
     groups: list[list[Element]] = []
+    elsewhere: set[Value] = set()
+    """Indices that other nodes have, or accesses that may not be tested where they run."""
     for number in sorted(loop.nodes):
         for op in ssa.ops.get(number, ()):
-            found = None if op in certain else _element(addresses, op)
+            found = _element(addresses, op)
             if found is None:
+                continue
+            _, _, index, _ = found
+            if op in certain or number in apart or not _is_of(index, number):
+                elsewhere.add(index)
+            if op in certain:
                 continue
             joined = [g for g in groups if any(_are_joined(found, other) for other in g)]
             groups = [g for g in groups if g not in joined]
             groups.append([found, *(one for g in joined for one in g)])
-    limits = _limits_of_records(addresses, [found for group in groups for found in group])
+    elements = (found for group in groups for found in group)
+    limits = _limits_of_records(addresses, [e for e in elements if e[2] not in elsewhere])
     for group in groups:
         counts = sorted({row.count for *_, row in group})
         if len(counts) > 1:
@@ -72,9 +85,14 @@ def _limits_of_records(addresses: Addresses, found: Iterable[Element]) -> Limits
     return limits
 
 
+def _is_of(value: Value, node: int) -> bool:
+    """Return whether an instruction of a node computes a value."""
+    return isinstance(value, Op) and value.node == node
+
+
 def _distance(index: Value, node: int) -> tuple[Value | None, int]:
     """Return the number and the constant whose sum a node extends to an index of 64 bits."""
-    if not isinstance(index, Op) or index.ins.row.name != "cvt_u64_u32" or index.node != node:
+    if not isinstance(index, Op) or index.ins.row.name != "cvt_u64_u32":
         return None, 0
     (root,) = index.args
     if isinstance(root, Op) and root.ins.row.name == "add_u32" and root.node == node:
