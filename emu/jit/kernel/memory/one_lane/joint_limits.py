@@ -12,9 +12,9 @@ one node they have one test, of the first index against what ends before the las
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
-from ......isa.types import Segment
+from ......isa.types import RegClass, Segment
 from .....analysis.flow.order import Loop
 from .....analysis.values.ssa import Const, Op, Ssa, Value
 from ..addressing.addresses import Addresses, Limit
@@ -40,22 +40,18 @@ def joint_limits(
     Accesses of the nodes `apart` may be tested before these run.
     """
     groups: list[list[Element]] = []
-    elsewhere: set[Value] = set()
-    """Indices that other nodes have, or accesses that may not be tested where they run."""
     for number in sorted(loop.nodes):
         for op in ssa.ops.get(number, ()):
-            found = _element(addresses, op)
+            found = None if op in certain else _element(addresses, op)
             if found is None:
-                continue
-            _, _, index, _ = found
-            if op in certain or number in apart or not _is_of(index, number):
-                elsewhere.add(index)
-            if op in certain:
                 continue
             joined = [g for g in groups if any(_are_joined(found, other) for other in g)]
             groups = [g for g in groups if g not in joined]
             groups.append([found, *(one for g in joined for one in g)])
-    elements = (found for group in groups for found in group)
+    elements = [found for group in groups for found in group]
+    # Indices that other nodes have, too, or accesses that may not be tested where they run.
+    elsewhere = {i for op, _, i, _ in elements if op.node in apart or not _is_of(i, op.node)}
+    elsewhere |= {arg for op in certain for arg in _indices(op)}
     limits = _limits_of_records(addresses, [e for e in elements if e[2] not in elsewhere])
     for group in groups:
         counts = sorted({row.count for *_, row in group})
@@ -83,6 +79,16 @@ def _limits_of_records(addresses: Addresses, found: Iterable[Element]) -> Limits
             for index, distance in fields.items():
                 limits[index, count] = Limit(most, root, distance)
     return limits
+
+
+def _indices(op: Op) -> Iterator[Value]:
+    """Yield the values from which the address of an access is computed."""
+    waiting = [] if op.base is None else [op.base]
+    while waiting:
+        value = waiting.pop()
+        yield value
+        if isinstance(value, Op) and value.cls is RegClass.D:
+            waiting += value.args
 
 
 def _is_of(value: Value, node: int) -> bool:
