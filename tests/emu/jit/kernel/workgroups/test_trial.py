@@ -10,6 +10,7 @@ import pytest
 
 import simtlab
 from simtlab import Device, Trap
+from simtlab.emu.jit.kernel.workgroups import trial as trials
 from simtlab.emu.jit.kernel.workgroups.calls import ARGUMENTS
 from simtlab.emu.jit.kernel.workgroups.trial import LIMIT, Version, trial
 from simtlab.emu.jit.llvm.text import ModuleText
@@ -110,6 +111,24 @@ def test_versions_that_take_equally_long_are_not_compared_for_ever() -> None:
     versions = Trial(30_000, 30_000)
     assert versions.run() == 0
     assert len(set(versions.marks[-50:])) == 1
+
+
+def test_first_calls_decide_only_for_a_version_that_is_faster_by_far(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """CPUs learn the branches of launches with the same data."""
+    # Only calls count: a busy host may take any time for them.
+    monkeypatch.setattr(trials, "LEARNING_CYCLES", 1 << 60)
+    monkeypatch.setattr(trials, "OF_CALL", (1 << 60) // trials.LEARNING_CALLS)
+    versions = Trial(3_000, 2_000)
+    for _ in range(trials.LEARNING_CALLS - 4):
+        assert versions.run(0, 100) == 0
+        assert set(versions.marks[:100]) == {1, 2}
+    for _ in range(2_000):
+        assert versions.run(0, 100) == 0
+        if set(versions.marks[:100]) == {2}:
+            break
+    assert set(versions.marks[:100]) == {2}
 
 
 @pytest.mark.parametrize("before", [0, 1])
