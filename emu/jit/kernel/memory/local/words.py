@@ -9,8 +9,8 @@ from ...lane_code import LaneCode
 from ..addressing.extent import Extent
 from ..kernel_memory import KernelMemory
 from ..moves import Moves
-from ..pieces.rows import whole_chunks
 from ..pieces.accesses import Pieces
+from ..pieces.rows import whole_chunks
 
 
 class WordTiles:
