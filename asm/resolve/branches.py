@@ -14,7 +14,7 @@ from ..draft import Join
 from ..syntax.parse import Part
 from ..syntax.shapes import Word
 from ..texts.source import Mistake
-from .operands import wrong_operand
+from .operands import wrong_label
 from .registers import REGISTERS
 from .usage import usage
 
@@ -59,7 +59,7 @@ def _condition(row: Row, rest: list[Part]) -> Reg:
     part = rest.pop(0)
     reg = REGISTERS.get(part.text) if isinstance(part, Word) else None
     if reg is None or reg.cls is not RegClass.C:
-        raise wrong_operand(row, row.operands[0], part)
+        raise wrong_label(row, 0, part)
     return reg
 
 
@@ -68,7 +68,7 @@ def _label(row: Row, rest: list[Part], position: int) -> Word:
         raise _too_few(row, position)
     part = rest.pop(0)
     if not isinstance(part, Word) or part.kind != "LABEL":
-        mistake = wrong_operand(row, row.operands[position], part)
+        mistake = wrong_label(row, position, part)
         if isinstance(part, Word) and part.kind == "NAME":
             mistake.hint = Suggestion.of(f"did you mean `@{part.text}`?", f"@{part.text}")
         raise mistake

@@ -36,19 +36,25 @@ class Operands(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """An operand of a row, with what its check needs at hand."""
+    """An operand of a row, with what its check needs at hand.
+
+    `index` is its place in the row, `written` the one in the source, where an optional operand may
+    have been left out. Equal operands of a row differ in these alone.
+    """
 
     kind: OperandKind
     cls: RegClass | None
     type: Type | None
     operand: Operand
+    index: int
+    written: int
 
 
 @cache
 def _slots(number: int) -> tuple[_Slot, ...]:
     return tuple(
-        _Slot(o.kind, None if o.type is None else o.type.reg, o.type, o)
-        for o in TABLE[number].operands
+        _Slot(o.kind, None if o.type is None else o.type.reg, o.type, o, i, i)
+        for i, o in enumerate(TABLE[number].operands)
     )
 
 
@@ -113,9 +119,9 @@ def _expanded(found: Operands, given: Sequence[Part]) -> tuple[Operands, ...]:
 def _without_optional(row: Row, given: Sequence[Part]) -> tuple[_Slot, ...]:
     """Return the slots of a row for `given` operands. Raises Mistake for a wrong number."""
     slots = _slots(row.number)
-    required = tuple(slot for slot in slots if not slot.operand.optional)
+    required = [slot for slot in slots if not slot.operand.optional]
     if len(given) == len(required):
-        return required
+        return tuple(slot._replace(written=i) for i, slot in enumerate(required))
     counts = [len(slots)] if len(slots) == len(required) else [len(required), len(slots)]
     takes = " or ".join(map(str, counts))
     if counts == [0]:
@@ -140,14 +146,14 @@ def _without_optional(row: Row, given: Sequence[Part]) -> tuple[_Slot, ...]:
 def _register(row: Row, slot: _Slot, part: Part, reg: Reg | None) -> Reg:
     if reg is not None and reg.cls is slot.cls:
         return reg
-    raise wrong_operand(row, slot.operand, part)
+    raise wrong_operand(row, slot, part)
 
 
 def _immediate(row: Row, slot: _Slot, part: Part, scope: Scope) -> Imm:
     assert slot.type is not None
     if isinstance(part, Word) and part.kind not in ("NUMBER", "CHAR", "NAME"):
-        raise wrong_operand(row, slot.operand, part)
-    value = _value(row, slot.operand, part, scope)
+        raise wrong_operand(row, slot, part)
+    value = _value(row, slot, part, scope)
     if row.stem == "mov" and slot.type.bits >= 32:
         return Imm(_moved_bits(value, slot.type, part))
     return Imm(immediate_bits(value, slot.type, part))
@@ -160,26 +166,26 @@ def _moved_bits(value: Value, type_: Type, part: Part) -> int:
     return bits_of(value, type_, part)
 
 
-def _value(row: Row, operand: Operand, part: Part, scope: Scope) -> Value:
+def _value(row: Row, slot: _Slot, part: Part, scope: Scope) -> Value:
     """Return the value of a constant operand; a name that is none gets a message of its own."""
     if isinstance(part, Word) and part.kind == "NAME" and part.text not in scope.constants:
         word = part
         name = word.text
         if name in scope.symbols or name in scope.params or f"${name}" in REGISTERS:
-            raise wrong_operand(row, operand, part)
+            raise wrong_operand(row, slot, part)
     return evaluate(part, scope.constants)
 
 
 def _address(row: Row, slot: _Slot, part: Part, scope: Scope) -> Address:
     if isinstance(part, Expression) or part.kind != "BRACKETS":
-        raise wrong_operand(row, slot.operand, part)
+        raise wrong_operand(row, slot, part)
     return resolve_address(part, row, scope)
 
 
 def _literal(row: Row, slot: _Slot, part: Part, scope: Scope) -> int:
     if isinstance(part, Word) and part.kind not in ("NUMBER", "CHAR", "NAME"):
-        raise wrong_operand(row, slot.operand, part)
-    value = _value(row, slot.operand, part, scope)
+        raise wrong_operand(row, slot, part)
+    value = _value(row, slot, part, scope)
     if not isinstance(value, int):
         raise Mistake(
             "SIM115",
@@ -208,20 +214,25 @@ _KINDS = {
 }
 
 
-def wrong_operand(row: Row, operand: Operand, part: Part) -> Mistake:
+def wrong_label(row: Row, index: int, part: Part) -> Mistake:
+    """Return the message for a wrong condition or target of a branch, its operand `index`."""
+    return wrong_operand(row, _slots(row.number)[index], part)
+
+
+def wrong_operand(row: Row, slot: _Slot, part: Part) -> Mistake:
     """Return the message for an operand of the wrong sort."""
+    operand = slot.operand
     word = part if isinstance(part, Word) else None
     if word is not None and word.kind == "REGISTER":
         register(word)  # raises for a register that does not exist
     found = _KINDS[word.kind].format(word.text) if word else "a constant"
-    position = row.operands.index(operand) + 1
     needs_register = operand.kind is OperandKind.REG and _is_constant(part)
     return Mistake(
         "SIM116" if needs_register else "SIM106",
-        f"operand {position} of {row.name} cannot be {found}",
+        f"operand {slot.written + 1} of {row.name} cannot be {found}",
         part.at,
         f"expected {operand.describe()}",
-        _hint(row, operand, part) or f"write {usage(row)}",
+        _hint(row, slot, part) or f"write {usage(row)}",
     )
 
 
@@ -232,7 +243,8 @@ def _is_constant(part: Part) -> bool:
     return part.kind == "NAME" and f"${part.text}" not in REGISTERS
 
 
-def _hint(row: Row, operand: Operand, part: Part) -> str:
+def _hint(row: Row, slot: _Slot, part: Part) -> str:
+    operand = slot.operand
     if operand.kind is OperandKind.REG and operand.type is not None and _is_constant(part):
         what = "a store" if row.is_store else row.name
         reg = operand.type.reg
@@ -249,7 +261,7 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
             type_ = "u64" if reg.cls is RegClass.D else "u32"
             return f"make a condition first: cmp_ne_{type_} $c0, {reg}, 0"
         case "REGISTER":
-            return _other_class(row, operand, register(part))
+            return _other_class(row, slot, register(part))
         case "PARAMETER" if found := identity_hint(part.text):
             return found
         case "PARAMETER":
@@ -268,8 +280,9 @@ def _hint(row: Row, operand: Operand, part: Part) -> str:
             return ""
 
 
-def _other_class(row: Row, operand: Operand, reg: Reg) -> str:
-    """Return the nearest type of the stem that works on registers of the given class."""
+def _other_class(row: Row, slot: _Slot, reg: Reg) -> str:
+    """Return the nearest type of the stem that takes registers of the given class here."""
+    operand = slot.operand
     if operand.type is None or row.type is None or operand.type is not row.type:
         return ""
     if row.stem == "cvt" and operand.kind is OperandKind.DST:
@@ -284,6 +297,13 @@ def _other_class(row: Row, operand: Operand, reg: Reg) -> str:
         and other.segment == row.segment
         and other.type is not None
         and other.type.reg is reg.cls
+        and _takes(other, slot.index, reg)
         and other.source in (None, row.source)
     ]
     return f"{max(same)[-1]} works on ${reg.cls.value} registers" if same else ""
+
+
+def _takes(row: Row, index: int, reg: Reg) -> bool:
+    """Return whether operand `index` may be this register: a count of a shift is 32 bits always."""
+    type_ = row.operands[index].type
+    return type_ is not None and type_.reg is reg.cls
