@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from ..isa.errors import UsageError
-from ..isa.quoting import shown
 from ..recording.recording import Recording
 from .breakpoints import Breakpoint, Hit
 from .cursor import INTERRUPTED, Cursor, Stop
@@ -224,12 +223,4 @@ def debug(recording: Recording | str | Path) -> Session:
     `to_event`, `breakpoints.at_line`, `value("$s3[5]")`, `last_writer("y[5]")`, `set_value`.
     Raises UsageError where the recording cannot be replayed.
     """
-    if isinstance(recording, (str, Path)):
-        recording = Recording.load(recording)
-    if not isinstance(recording, Recording):
-        raise UsageError(
-            f"simtlab.debug takes a recording or the name of its file, not {shown(recording)}",
-            code="SIM515",
-            hint="simtlab.record(kernel, ...)(arguments) makes one",
-        )
-    return Session(recording)
+    return Session(Recording.given(recording, "simtlab.debug"))

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..isa import expect
 from ..isa.errors import UsageError
+from ..isa.quoting import shown
 from .tables import TABLES, State
 
 if TYPE_CHECKING:
@@ -200,6 +201,22 @@ class Recording:
         for number, program in enumerate(self.programs):
             found[f"program_{number}"] = np.frombuffer(program, np.uint8)
         return found
+
+    @staticmethod
+    def given(value: object, function: str) -> Recording:
+        """Return what a caller gave `function`: a recording, or the one of the file so named.
+
+        Raises UsageError for anything else.
+        """
+        if isinstance(value, (str, Path)):
+            return Recording.load(value)
+        if isinstance(value, Recording):
+            return value
+        raise UsageError(
+            f"{function} takes a recording or the name of its file, not {shown(value)}",
+            code="SIM515",
+            hint="simtlab.record(kernel, ...)(arguments) makes one",
+        )
 
     @staticmethod
     def load(path: str | Path) -> Recording:

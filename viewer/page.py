@@ -12,16 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from ..isa import expect
 from ..isa.errors import SimtError, UsageError
 from ..isa.version import __version__
-
-if TYPE_CHECKING:
-    from ..recording.recording import Recording
+from ..recording.recording import Recording
 
 MOST_BYTES = 5_000_000
 """What a page may have, so that it can be mailed and opens at once."""
@@ -38,20 +36,22 @@ class Page:
 
 
 def view(
-    recording: Recording,
+    recording: Recording | str | Path,
     path: str | os.PathLike[str],
     *,
-    compare: Recording | None = None,
+    compare: Recording | str | Path | None = None,
     title: str | None = None,
 ) -> Path:
     """Write the page of a recording, or of two that are compared, and return its path.
 
+    The name of a recording's file may be given instead, for either.
     The page has the values of registers and memory as far as they fit, and none where a recording
     cannot be replayed. `compare` is another recording of the same kernels. Raises UsageError where
     the two have no kernel in common or `path` does not end in .html, and OSError.
     """
     found = page_path(path)
-    page = page_of([recording] if compare is None else [recording, compare], title)
+    given = [recording] if compare is None else [recording, compare]
+    page = page_of([Recording.given(one, "simtlab.view") for one in given], title)
     found.write_text(page.text, "utf-8", newline="\n")
     return found
 

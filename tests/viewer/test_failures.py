@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from simtlab.debugger.session import debug
+from simtlab.isa.errors import UsageError
 from simtlab.recording.recording import Recording
-from simtlab.viewer.page import page_of, page_text
+from simtlab.viewer.page import page_of, page_text, view
 
 from ..timing.support import scenarios
 from ..timing.support.history import History
@@ -58,3 +61,25 @@ def test_a_browser_without_a_feature_is_told_which(show: Show, split: Recording)
     alert = shown.page.get_by_role("alert").inner_text()
     assert alert.startswith("This browser lacks what the page needs (BigInt")
     shown.problems.clear()  # that it stops is the point
+
+
+def test_what_is_not_a_recording_is_refused_in_python(split: Recording, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    for function, call in {
+        "simtlab.view": lambda given: view(given, page),
+        "simtlab.debug": debug,
+    }.items():
+        with pytest.raises(UsageError, match=rf"{function} takes a recording or the name of"):
+            call(3)
+    with pytest.raises(UsageError, match="simtlab.view takes"):
+        view(split, page, compare=3)  # pyright: ignore[reportArgumentType]
+    assert not page.exists()
+
+
+def test_a_page_is_made_of_the_names_of_files(split: Recording, tmp_path: Path) -> None:
+    page, name = tmp_path / "page.html", tmp_path / "run.npz"
+    split.save(name)
+    view(str(name), page, compare=name)
+    by_name = page.read_text()
+    view(split, page, compare=split)
+    assert by_name == page.read_text()
