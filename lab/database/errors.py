@@ -26,6 +26,17 @@ def guarded(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as problem:
         raise _error(path, problem) from None
+    except UnicodeDecodeError:
+        # Text of the file, or a message of SQLite that quotes the file.
+        raise _damaged(path, "a text in it is not UTF-8") from None
+
+
+def _damaged(path: Path, what: object) -> StoreError:
+    return StoreError(
+        f"the store {path} is damaged: {what}",
+        hint="keep a copy and choose another one with --store; `sqlite3 FILE .recover` saves "
+        "what can be read",
+    )
 
 
 def _error(path: Path, problem: sqlite3.Error) -> StoreError:
@@ -33,11 +44,7 @@ def _error(path: Path, problem: sqlite3.Error) -> StoreError:
     if code == sqlite3.SQLITE_NOTADB:
         return not_a_store(path)
     if code == sqlite3.SQLITE_CORRUPT:
-        return StoreError(
-            f"the store {path} is damaged: {problem}",
-            hint="keep a copy and choose another one with --store; `sqlite3 FILE .recover` saves "
-            "what can be read",
-        )
+        return _damaged(path, problem)
     if code == sqlite3.SQLITE_FULL:
         return StoreError(
             f"the store {path} cannot grow: {problem}",

@@ -46,7 +46,7 @@ class Queries:
                 with guarded(self.database.path):
                     raise
             raise self._mistake(problem) from None
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             with guarded(self.database.path):
                 raise
             raise  # never reached

@@ -79,6 +79,20 @@ def test_a_damaged_store_is_one_message(path):
     assert path.read_bytes()[4096:] == data[4096:]
 
 
+@pytest.mark.parametrize("first", range(2000, 2037, 4))
+def test_a_store_with_damaged_texts_is_one_message(path, first):
+    """SQLite quotes the file in its message, which then is not UTF-8."""
+    Store(path).run(RUNS[:1])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = bytearray(path.read_bytes())
+    for place in range(first, len(data), 37):
+        data[place] ^= 0xFF
+    path.write_bytes(data)
+    with pytest.raises(StoreError):
+        Store(path).sql("SELECT * FROM runs")
+
+
 def test_a_damaged_result_is_named(path):
     store = Store(path)
     (first,) = store.run(RUNS[:1])
