@@ -314,16 +314,41 @@ def _update(operation: str, cells: Array, index: Array, operands: list[Array]) -
         old[order] = before
         cells[index] = operands[0]
     else:
-        for lanes in _in_turn(order, new_run):
-            old[lanes] = cells[index[lanes]]
-            cells[index[lanes]] = _combine(operation, old[lanes], [o[lanes] for o in operands])
+        starts = np.flatnonzero(new_run)
+        lengths = np.diff(starts, append=index.size)
+        if lengths.max() > starts.size:  # many lanes at few places, as at a lock
+            for lanes in np.split(order, starts[1:]):
+                at = index[lanes[0]]
+                given = [o[lanes] for o in operands]
+                old[lanes], cells[at] = _at_one_place(operation, cells[at], given)
+        else:
+            for lanes in _in_turn(order, starts, lengths):
+                old[lanes] = cells[index[lanes]]
+                cells[index[lanes]] = _combine(operation, old[lanes], [o[lanes] for o in operands])
     return old
 
 
-def _in_turn(order: Array, new_run: Array) -> list[Array]:
+def _at_one_place(
+    operation: str, value: np.generic, operands: list[Array]
+) -> tuple[Array | list[int], np.generic | int]:
+    """Return what lane after lane finds at a place that has `value`, and what the last one leaves.
+
+    A swap depends on whether the one before it has succeeded, and so is not a scan of NumPy's.
+    """
+    if operation != "cas":
+        found = _UPDATES[operation].accumulate(np.concatenate([[value], operands[0]]))
+        return found[:-1], found[-1]
+    before, now = [], int(value)
+    for expected, new in zip(operands[0].tolist(), operands[1].tolist(), strict=True):
+        before.append(now)
+        if now == expected:
+            now = new
+    return before, now
+
+
+def _in_turn(order: Array, starts: Array, lengths: Array) -> list[Array]:
     """Return sets of lanes with distinct indices: the first lane of every run, then the second."""
-    starts = np.flatnonzero(new_run)
-    rank = np.arange(order.size) - np.repeat(starts, np.diff(starts, append=order.size))
+    rank = np.arange(order.size) - np.repeat(starts, lengths)
     by_rank = np.argsort(rank, kind="stable")
     return np.split(order[by_rank], np.cumsum(np.bincount(rank))[:-1])
 

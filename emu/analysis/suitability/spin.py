@@ -203,12 +203,14 @@ def _is_last_seen(expected: Value, cas: Op, form: Ssa, loop: Loop) -> bool:
 def _leaves_if_done(cas: Op, form: Ssa, loop: Loop) -> bool:
     """Return whether a loop continues only after a compare-and-swap that found another value."""
     flow, test = form.flow, form.conditions.get(cas.node)
-    if not isinstance(test, Op) or cas not in test.args or cas.args[0] not in test.args:
-        return False
     ways = flow.nodes[cas.node].successors
     if len(ways) != 2:
         return False
     stays, goes = ways
+    while isinstance(test, Op) and test.ins.row.name == "not_b1":
+        test, stays, goes = test.args[0], goes, stays
+    if not isinstance(test, Op) or cas not in test.args or cas.args[0] not in test.args:
+        return False
     done = {"cmp_eq": goes, "cmp_ne": stays}.get(test.ins.row.stem)
     if done is None or test.ins.row.type is None or test.ins.row.type.is_float:
         return False

@@ -15,6 +15,10 @@ LONG_IN_ORDER = 1 << 19
 """Instructions of the code times work-items from which on native code runs a launch in the
 interpreter's order, even if nothing is counted: the interpreter takes longer than compiling."""
 
+LONG_WITH_LOOPS = 1 << 14
+"""The same of kernels with loops, where the code does not show how much is executed: work-items
+that wait for each other may execute thousands of times as much."""
+
 
 def leaves(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
     """Return whether the interpreter runs a kernel in launches of this shape.
@@ -27,12 +31,16 @@ def leaves(kernel: Kernel, geometry: Geometry, *, stats: bool = False) -> bool:
 
 def is_native(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:
     """Return whether native code runs a kernel in the interpreter's order."""
-    is_long = len(kernel.words) * geometry.n_items >= LONG_IN_ORDER
-    if not (stats or is_long):
+    size = len(kernel.words) * geometry.n_items
+    if not stats and size < min(LONG_IN_ORDER, LONG_WITH_LOOPS):
         return False
     from .in_order import can_run  # other launches need not import it
 
-    return can_run(kernel)
+    if not can_run(kernel):
+        return False
+    if stats or size >= LONG_IN_ORDER:
+        return True
+    return size >= LONG_WITH_LOOPS and bool(analyse(kernel).flow.loops)
 
 
 def needs_order(kernel: Kernel, geometry: Geometry, *, stats: bool) -> bool:

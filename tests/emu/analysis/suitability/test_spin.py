@@ -50,6 +50,8 @@ WAITING |= {
     "a swap of a value that stays": RETRY + DONE + " br @top\n@out:",
     "a swap that continues when it is done": SEEN
     + " cmp_ne_u32 $c0, $s1, $s2\n cbr $c0, @out\n br @top\n@out:",
+    "a swap that continues when it has not failed": SEEN
+    + " cmp_ne_u32 $c1, $s1, $s2\n not_b1 $c0, $c1\n mov_u32 $s2, $s1\n cbr $c0, @top",
     "a swap until a value is there": SEEN
     + " mov_u32 $s2, $s1\n cmp_ne_u32 $c0, $s1, 9\n cbr $c0, @top",
     "a swap when a lock is free": "@top:\n ld_global_u32 $s2, [$d1]\n cmp_eq_u32 $c0, $s2, 1\n"
@@ -68,6 +70,8 @@ WAITING |= {
 WALKING = {
     "a swap until it succeeds": SEEN + DONE + " mov_u32 $s2, $s1\n br @top\n@out:",
     "a swap while it fails": SEEN + " cmp_ne_u32 $c0, $s2, $s1\n mov_u32 $s2, $s1\n cbr $c0, @top",
+    "a swap while not done": SEEN + " cmp_eq_u32 $c1, $s1, $s2\n not_b1 $c0, $c1\n not_b1 $c1, $c0\n"
+    " not_b1 $c1, $c1\n mov_u32 $s2, $s1\n cbr $c1, @top",
     "a swap of what is loaded anew": "@top:\n ld_global_u32 $s2, [$d1]\n"
     " add_u32 $s3, $s2, $s9\n atomic_cas_global_u32 $s1, [$d1], $s2, $s3\n"
     + DONE

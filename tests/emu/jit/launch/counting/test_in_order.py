@@ -309,12 +309,37 @@ def test_lanes_that_look_at_each_other() -> None:
     assert engines(LANES.replace("CLOCK", clock), numbers(150)) == {"interp"}
 
 
-@pytest.mark.parametrize(("least", "by"), [(1, "jit"), (1 << 19, "interp")])
+BALLOT = """
+kernel ballot(global u32* %x) {
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u64 $d0, [%x]
+        cvt_u64_u32 $d1, $s0
+        mad_u64 $d0, $d1, 4, $d0
+        ld_global_u32 $s1, [$d0]
+        cmp_lt_u32 $c0, $s1, 500
+        activelanecount_u32 $s2, $c0
+        st_global_u32 $s2, [$d0]
+        ret
+}"""
+
+
+@pytest.mark.parametrize(
+    ("least", "with_loops", "has_loop", "by"),
+    [
+        (1, 1 << 19, True, "jit"),
+        (1 << 19, 1 << 19, True, "interp"),
+        (1 << 19, 1, True, "jit"),
+        (1 << 19, 1, False, "interp"),
+        (1, 1, False, "jit"),
+    ],
+)
 def test_long_launches_are_native_if_nothing_is_counted(
-    least: int, by: str, monkeypatch: pytest.MonkeyPatch
+    least: int, with_loops: int, has_loop: bool, by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(order, "LONG_IN_ORDER", least)
-    (kernel,) = simtlab.assemble(LANES.replace("CLOCK", ""))
+    monkeypatch.setattr(order, "LONG_WITH_LOOPS", with_loops)
+    monkeypatch.setattr(order, "keeps_stack", lambda *_: False)  # as where no layout is found
+    (kernel,) = simtlab.assemble(LANES.replace("CLOCK", "") if has_loop else BALLOT)
     found = []
     for name in (None, "interp"):
         x = numbers(150)
