@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...isa.version import __version__
+from ..characterisation import CharacterisationReport
 from ..runs.sources import version_digest
 from ..tables import Table
 from .claims import Verdict
@@ -83,7 +84,8 @@ def _section(section: Section, figures: Path, scale: str) -> str:
 
 def _index(sections: Sequence[Section], command: str, scale: str) -> str:
     rows = tuple(_rows(sections))
-    table = Table(("experiment", "source", *(str(v) for v in Verdict)), rows)
+    heads = ("experiment", "source", *(str(v) for v in Verdict), "figures alike")
+    table = Table(heads, rows)
     papers = [p for p in PAPERS if any(s.name.partition("-")[0] == p for s in sections)]
     links = "\n".join(f"- [{PAPERS[p]}]({p}.md)" for p in papers)
     return (
@@ -91,7 +93,9 @@ def _index(sections: Sequence[Section], command: str, scale: str) -> str:
         f"Made by `{command}` with simtlab {__version__} (sources {version_digest()}), programs of "
         f"size `{scale}`. A claim "
         "holds if the effect that we measure is between 2/3 and 3/2 of the paper's; in direction "
-        "only if it has the same sign and at least a tenth of the size.\n\n"
+        "only if it has the same sign and at least a tenth of the size. Tables of programs' "
+        "properties make no claims; of these, the figures are counted that are like the "
+        "paper's.\n\n"
         f"{links}\n\n{table.markdown()}\n"
     )
 
@@ -103,10 +107,17 @@ def _rows(sections: Sequence[Section]) -> Iterator[tuple[str, ...]]:
             counts = counted(section.report)
             for verdict, n in counts.items():
                 totals[verdict] += n
-            yield (section.name, section.source, *(str(n or "") for n in counts.values()))
+            yield (section.name, section.source, *(str(n or "") for n in counts.values()), "")
         else:
-            yield (section.name, section.source, *("" for _ in Verdict))
-    yield ("all", "", *(str(n) for n in totals.values()))
+            yield (section.name, section.source, *("" for _ in Verdict), _alike(section.report))
+    yield ("all", "", *(str(n) for n in totals.values()), "")
+
+
+def _alike(report: Report) -> str:
+    """Return how many figures of a table of properties are like the paper's."""
+    if not isinstance(report, CharacterisationReport):
+        return ""
+    return f"{report.alike} of {report.judged}"
 
 
 def counted(report: StudyReport) -> Mapping[Verdict, int]:

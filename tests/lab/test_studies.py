@@ -207,11 +207,21 @@ def test_a_report_is_a_folder_of_pages(tmp_path):
     assert {p.name for p in pages} == {"index.md", "index.html", "dws.md", "dws.html"}
     index = (tmp_path / "index.md").read_text("utf-8")
     assert "simtlab reproduce some" in index
-    assert "| all |  | 2 | 0 | 0 | 0 |" in index
+    assert "| all |  | 2 | 0 | 0 | 0 |  |" in index
     page = (tmp_path / "dws.html").read_text("utf-8")
     assert '<img src="figures/dws-lim.svg"' in page
     assert (tmp_path / "figures" / "dws-lim.png").exists()
     assert "8 slots and 16 entries cost" in page
+
+
+def test_the_index_counts_the_figures_of_tables_that_are_alike(tmp_path):
+    (chosen,) = find("lwm-tab2")
+    run = next(iter(chosen.runs("small")))
+    report = chosen.report({run: result(run, 100)}, "small")
+    write([Section("lwm-tab2", "Table 2", "LWM", report)], tmp_path, "simtlab reproduce", "small")
+    index = (tmp_path / "index.md").read_text("utf-8")
+    assert f"| lwm-tab2 | LWM |  |  |  |  | {report.alike} of {report.judged} |" in index
+    assert report.judged > 0
 
 
 def intervals(*degrees: tuple[int, ...]) -> tuple[Interval, ...]:
