@@ -14,6 +14,9 @@ from .claims import Claim, Finding, Verdict
 from .figure import Figure
 from .results import Config, Results
 
+OTHER_SIZES = "Reasons, as found at the papers' sizes; here figures may differ from those they name:"
+"""What a report on smaller inputs says before the reasons."""
+
 
 @dataclass(frozen=True)
 class Study:
@@ -137,7 +140,10 @@ class StudyReport:
             for f in self.findings
         ]  # fmt: skip
         parts.append("\n".join(lines))
-        parts.append("\n".join(fill(why, 100) for why in self._reasons()))
+        reasons = [fill(why, 100) for why in self._reasons()]
+        if reasons and self.scale != "paper":
+            reasons.insert(0, OTHER_SIZES)
+        parts.append("\n".join(reasons))
         parts.append(self.summary)
         return "\n\n".join(filter(None, parts))
 
@@ -155,7 +161,10 @@ class StudyReport:
         parts.append(self.of.note)
         if self.findings:
             parts.append(self.verdicts().markdown())
-        parts += [f"- {why}" for why in self._reasons()]
+        reasons = [f"- {why}" for why in self._reasons()]
+        if reasons and self.scale != "paper":
+            parts.append(OTHER_SIZES)
+        parts += reasons
         if self.missing:
             parts.append(f"{self.missing} simulations are missing.")
         return "\n\n".join(filter(None, parts))

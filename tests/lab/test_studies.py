@@ -25,7 +25,7 @@ from simtlab.lab.reproduction.drawing import draw
 from simtlab.lab.reproduction.figure import Figure
 from simtlab.lab.reproduction.report import Section, write
 from simtlab.lab.reproduction.results import Config, NotMeasured, Results, mean
-from simtlab.lab.reproduction.study import ScaledStudy, Study, StudyReport
+from simtlab.lab.reproduction.study import OTHER_SIZES, ScaledStudy, Study, StudyReport
 from simtlab.lab.runs.execute import simulate_run
 from simtlab.lab.runs.resolve import Resolver
 from simtlab.lab.runs.result import Result
@@ -103,6 +103,18 @@ def test_every_claim_has_a_reason_for_the_case_that_it_does_not_hold(study):
         assert failed.to_dict()["why"] == claim.why
         assert replace(failed, verdict=Verdict.DIRECTION).why == claim.why
         assert replace(failed, verdict=Verdict.HOLDS).why == ""
+
+
+@pytest.mark.parametrize(("scale", "says_so"), [("small", True), ("paper", False)])
+def test_reasons_are_those_of_the_papers_sizes(scale, says_so):
+    (study,) = find("dws-fig13")
+    report = study.report({}, scale)
+    assert isinstance(report, StudyReport)
+    assert OTHER_SIZES not in report.text() + report.markdown()
+    failed = tuple(Finding(claim, "1", Verdict.NOT) for claim in report.of.claims)
+    report = replace(report, findings=failed)
+    for text in (report.text(), report.markdown()):
+        assert (OTHER_SIZES in text) is says_so
 
 
 def test_a_reason_that_is_not_known_says_so():
