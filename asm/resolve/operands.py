@@ -38,7 +38,7 @@ class Operands(NamedTuple):
 class _Slot(NamedTuple):
     """An operand of a row, with what its check needs at hand.
 
-    `index` is its place in the row, `written` the one in the source, where an optional operand may
+    `place` is the one in the row, `written` the one in the source, where an optional operand may
     have been left out. Equal operands of a row differ in these alone.
     """
 
@@ -46,7 +46,7 @@ class _Slot(NamedTuple):
     cls: RegClass | None
     type: Type | None
     operand: Operand
-    index: int
+    place: int
     written: int
 
 
@@ -297,7 +297,7 @@ def _other_class(row: Row, slot: _Slot, reg: Reg) -> str:
         and other.segment == row.segment
         and other.type is not None
         and other.type.reg is reg.cls
-        and _takes(other, slot.index, reg)
+        and _takes(other, slot.place, reg)
         and other.source in (None, row.source)
     ]
     return f"{max(same)[-1]} works on ${reg.cls.value} registers" if same else ""

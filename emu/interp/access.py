@@ -7,6 +7,7 @@ included), alignment, write protection; the first lane that fails is reported.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -329,8 +330,8 @@ def _update(operation: str, cells: Array, index: Array, operands: list[Array]) -
 
 
 def _at_one_place(
-    operation: str, value: np.generic, operands: list[Array]
-) -> tuple[Array | list[int], np.generic | int]:
+    operation: str, value: Any, operands: list[Array]
+) -> tuple[Array | list[int], Any]:
     """Return what lane after lane finds at a place that has `value`, and what the last one leaves.
 
     A swap depends on whether the one before it has succeeded, and so is not a scan of NumPy's.

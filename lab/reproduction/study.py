@@ -14,7 +14,7 @@ from .claims import Claim, Finding, Verdict
 from .figure import Figure
 from .results import Config, Results
 
-OTHER_SIZES = "Reasons, as found at the papers' sizes; here figures may differ from those they name:"
+OTHER_SIZES = "Reasons, found at the papers' sizes; here figures may differ from those they name:"
 """What a report on smaller inputs says before the reasons."""
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from simtlab.lab.characterisation import CharacterisationReport
 from simtlab.lab.database.records import run_of
 from simtlab.lab.experiment import experiments, find
 from simtlab.lab.reproduction.claims import (
@@ -230,6 +231,7 @@ def test_the_index_counts_the_figures_of_tables_that_are_alike(tmp_path):
     (chosen,) = find("lwm-tab2")
     run = next(iter(chosen.runs("small")))
     report = chosen.report({run: result(run, 100)}, "small")
+    assert isinstance(report, CharacterisationReport)
     write([Section("lwm-tab2", "Table 2", "LWM", report)], tmp_path, "simtlab reproduce", "small")
     index = (tmp_path / "index.md").read_text("utf-8")
     assert f"| lwm-tab2 | LWM |  |  |  |  | {report.alike} of {report.judged} |" in index

@@ -71,7 +71,7 @@ def test_what_is_not_a_recording_is_refused_in_python(split: Recording, tmp_path
     }.items():
         with pytest.raises(UsageError, match=rf"{function} takes a recording or the name of"):
             call(3)
-    with pytest.raises(UsageError, match="simtlab.view takes"):
+    with pytest.raises(UsageError, match=r"simtlab\.view takes"):
         view(split, page, compare=3)  # pyright: ignore[reportArgumentType]
     assert not page.exists()
 

@@ -70,7 +70,8 @@ WAITING |= {
 WALKING = {
     "a swap until it succeeds": SEEN + DONE + " mov_u32 $s2, $s1\n br @top\n@out:",
     "a swap while it fails": SEEN + " cmp_ne_u32 $c0, $s2, $s1\n mov_u32 $s2, $s1\n cbr $c0, @top",
-    "a swap while not done": SEEN + " cmp_eq_u32 $c1, $s1, $s2\n not_b1 $c0, $c1\n not_b1 $c1, $c0\n"
+    "a swap while not done": SEEN
+    + " cmp_eq_u32 $c1, $s1, $s2\n not_b1 $c0, $c1\n not_b1 $c1, $c0\n"
     " not_b1 $c1, $c1\n mov_u32 $s2, $s1\n cbr $c1, @top",
     "a swap of what is loaded anew": "@top:\n ld_global_u32 $s2, [$d1]\n"
     " add_u32 $s3, $s2, $s9\n atomic_cas_global_u32 $s1, [$d1], $s2, $s3\n"
