@@ -26,6 +26,7 @@ from simtlab.emu.recent import Recent
 from simtlab.emu.schemes import SCHEMES
 from simtlab.emu.traps import TrapRecord
 from simtlab.isa import program
+from simtlab.isa.table import BY_NAME
 from simtlab.testing import Case, random_kernel, run_case
 from simtlab.testing.agreement import assert_same_memory
 
@@ -97,7 +98,7 @@ class Run:
     def prepared(self) -> Iterator[None]:
         """Let launches meanwhile run in this way, with no compiled code from before."""
         jit = "simtlab.emu.jit"
-        symbols()  # the helpers, once a process, go through the usual passes
+        symbols(BY_NAME.values())  # the helpers, once a process, go through the usual passes
         with ExitStack() as stack:
             for name, value in {
                 "kernel.launch_facts.depends_on_width": lambda kernel: self.forced,
