@@ -12,7 +12,7 @@ from functools import cache as remember
 
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
 from .aligned import aligned_bytes, huge_bytes
-from .measured import kept, least_seconds
+from .measured import Gain, compared, kept
 
 FEW, MANY = 4, 8
 """Lines of a row: of 64 lanes, and of 128."""
@@ -20,7 +20,7 @@ FEW, MANY = 4, 8
 ROWS, PAGE = 1024, 4096
 """A matrix that the second-level cache of most hosts does not hold."""
 
-ROUNDS = 20
+TURNS = 4
 
 LEAST_GAIN = 1.15
 """How much sooner all columns must be added up by many lines at a time."""
@@ -36,10 +36,12 @@ def takes_many_lines() -> bool:
 
 @remember
 def _measured() -> int:
-    return kept("far rows", lambda: int(gain() >= LEAST_GAIN)) if host_has("avx512f") else 0
+    if not host_has("avx512f"):
+        return 0
+    return kept("far rows", gain, lambda value: int(value >= LEAST_GAIN), default=0)
 
 
-def gain() -> float:
+def gain() -> Gain:
     """Measure the time for all columns of a matrix by few lines over that by many.
 
     Takes about 10 ms.
@@ -50,10 +52,11 @@ def gain() -> float:
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
     matrix, sums = huge_bytes(ROWS * PAGE), aligned_bytes(PAGE)
     matrix.fill(0)
-    columns = [function(module[name]) for name in ("few", "many")]
+    few, many = (function(module[name]) for name in ("few", "many"))
     given = matrix.ctypes.data, sums.ctypes.data
-    few, many = least_seconds([lambda _, add_up=c: add_up(*given) for c in columns], ROUNDS)
-    return few / many
+    return compared(
+        lambda _: few(*given), lambda _: many(*given), turns=TURNS, limits=[LEAST_GAIN]
+    )
 
 
 def _columns(name: str, lines: int) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 from ....isa.errors import UsageError
 from ...analysis.facts import NEVER_TOGETHER, OwnMemory
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
-from .measured import kept, least_seconds
+from .measured import Gain, compared, kept
 
 VARIABLE = "SIMTLAB_LOOPS"
 """Environment variable: how sparse loops run, in place of a measurement."""
@@ -26,7 +26,7 @@ ITERATIONS = 64
 TABLE = 1 << 16
 """Elements of the table, of four bytes."""
 
-ROUNDS = 40
+TURNS = 8
 
 MOST = 48
 """The largest crossover from which the lanes that run a sparse loop together follow.
@@ -39,6 +39,9 @@ here load from one set of the first-level cache, as rows of a power of two do: o
 
 FAST = 10
 """The most running lanes from which on sparse loops run together, on a host that gathers fast."""
+
+SHARE = 4
+"""The part of a crossover that lanes from which on loops run together are."""
 
 
 def together_from() -> int:
@@ -97,8 +100,11 @@ def _parsed(wanted: str) -> int:
 
 @remember
 def _measured() -> int:
-    """Return the lanes by the crossover of this host, from the cache or measured now."""
-    return kept("gathers", lambda: lanes_for(crossover()))
+    """Return the lanes by the crossover of this host, from the cache or measured now.
+
+    On doubt lanes run alone, or native code finds the number.
+    """
+    return kept("gathers", crossover, lanes_for, default=NEVER_TOGETHER)
 
 
 def lanes_for(ratio: float) -> int:
@@ -107,10 +113,10 @@ def lanes_for(ratio: float) -> int:
     A quarter of it: a lane that runs a kernel's loop alone executes twice the instructions of the
     loop here, and pays for entering the loop and for the mispredicted branch that leaves it.
     """
-    return NEVER_TOGETHER if ratio > MOST else max(2, round(ratio / 4))
+    return NEVER_TOGETHER if ratio > MOST else max(2, round(ratio / SHARE))
 
 
-def crossover() -> float:
+def crossover() -> Gain:
     """Measure how many single elements take the time of one gather loop's iteration.
 
     Takes about 10 ms, most of it to compile the loops.
@@ -118,7 +124,7 @@ def crossover() -> float:
     module = compile_text(_text(), ["together", "alone"], level=Level.QUICK)
     types = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32
     function = ctypes.CFUNCTYPE(ctypes.c_uint32, *types)
-    loops = [function(module[name]) for name in ("together", "alone")]
+    together, alone = (function(module[name]) for name in ("together", "alone"))
     # Odd multiples of a number modulo a power of two are a permutation without a pattern that
     # prefetchers know.
     numbers = np.arange(TABLE, dtype=np.uint32) * np.uint32(2654435761)
@@ -128,9 +134,13 @@ def crossover() -> float:
     def start(i: int) -> int:
         return i * ITERATIONS % (TABLE // LANES - ITERATIONS)
 
-    calls = [lambda i, run=loop: run(address, start(i), TABLE) for loop in loops]
-    together, alone = least_seconds(calls, ROUNDS)
-    return LANES * together / alone
+    return compared(
+        lambda i: together(address, start(i), TABLE),
+        lambda i: alone(address, start(i), TABLE),
+        turns=TURNS,
+        limits=[SHARE * (FAST + 0.5), MOST],
+        factor=LANES,
+    )
 
 
 def _text() -> str:

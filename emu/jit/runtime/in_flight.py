@@ -14,13 +14,13 @@ from functools import cache as remember
 from typing import NamedTuple
 
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
-from .measured import kept, least_seconds
+from .measured import Gain, compared, kept
 
 FEW, MANY = 4, 8
 """Chains: vectors of a warp of 64 lanes, and of 128."""
 
-ITERATIONS = 400
-ROUNDS = 60
+ITERATIONS = 3000
+TURNS = 8
 
 LEAST_GAIN = 1.3
 """How much sooner many chains must be done, each, than few."""
@@ -38,14 +38,18 @@ def takes_integers() -> bool:
 
 @remember
 def _measured() -> int:
-    return kept("in flight", lambda: int(gain() >= LEAST_GAIN)) if host_has("avx512f") else 0
+    return _kept("in flight", FLOATS)
 
 
 @remember
 def _measured_integers() -> int:
+    return _kept("integers in flight", INTEGERS)
+
+
+def _kept(name: str, kind: Kind) -> int:
     if not host_has("avx512f"):
         return 0
-    return kept("integers in flight", lambda: int(gain(INTEGERS) >= LEAST_GAIN))
+    return kept(name, lambda: gain(kind), lambda value: int(value >= LEAST_GAIN), default=0)
 
 
 class Kind(NamedTuple):
@@ -78,7 +82,7 @@ INTEGERS = Kind(
 )
 
 
-def gain(kind: Kind = FLOATS) -> float:
+def gain(kind: Kind = FLOATS) -> Gain:
     """Measure the time of a chain among few over that of a chain among many.
 
     Takes about 10 ms, most of it to compile the loops.
@@ -87,9 +91,14 @@ def gain(kind: Kind = FLOATS) -> float:
     text = f"{kind.declared}{loops}attributes #0 = {{ {function_attributes()} }}\n"
     module = compile_text(text, ["few", "many"], level=Level.QUICK)
     function = ctypes.CFUNCTYPE(kind.result, ctypes.c_uint32)
-    loops = [function(module[name]) for name in ("few", "many")]
-    few, many = least_seconds([lambda _, run=loop: run(ITERATIONS) for loop in loops], ROUNDS)
-    return few / FEW * MANY / many
+    few, many = (function(module[name]) for name in ("few", "many"))
+    return compared(
+        lambda _: few(ITERATIONS),
+        lambda _: many(ITERATIONS),
+        turns=TURNS,
+        limits=[LEAST_GAIN],
+        factor=MANY / FEW,
+    )
 
 
 def _loop(name: str, chains: int, kind: Kind) -> str:

@@ -13,6 +13,7 @@ from simtlab.emu.jit.kernel.launch_facts import facts_of
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.llvm.toolchain import host_has
 from simtlab.emu.jit.runtime import gathers
+from simtlab.emu.jit.runtime.measured import Gain
 from simtlab.isa.errors import UsageError
 from simtlab.programs import find
 
@@ -50,8 +51,14 @@ def test_native_code_finds_the_number_where_gathers_are_slow(
     ratio: float, finds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, "/dev/null")
-    monkeypatch.setattr(gathers, "crossover", lambda: ratio)
+    monkeypatch.setattr(gathers, "crossover", lambda: Gain(ratio))
     assert gathers.finds_limit() is (finds and host_has("sse2"))
+
+
+def test_lanes_run_alone_on_doubt(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(gathers, "crossover", lambda: Gain(20.0, is_clear=False))
+    assert (gathers.together_from(), gathers.gathers_fast()) == (NEVER_TOGETHER, False)
 
 
 @pytest.mark.parametrize("setting", ["0", "65", "-1", "some", "1.5", "²"])
@@ -65,7 +72,7 @@ def test_another_setting_is_an_error(setting: str, monkeypatch: pytest.MonkeyPat
 
 def test_the_host_is_measured_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(gathers, "crossover", lambda: 20.0)
+    monkeypatch.setattr(gathers, "crossover", lambda: Gain(20.0))
     assert gathers.together_from() == 5
     gathers._measured.cache_clear()  # as in another process
     monkeypatch.setattr(gathers, "crossover", lambda: pytest.fail("measured again"))
@@ -81,7 +88,7 @@ def test_slow_gathers_leave_lanes_alone(ratio: float, lanes: int) -> None:
 
 
 def test_the_loops_run_here() -> None:
-    assert 1 < gathers.crossover() < 1000
+    assert 1 < gathers.crossover().value < 1000
 
 
 def test_only_kernels_that_may_be_sparse_depend_on_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.llvm.toolchain import host_has
 from simtlab.emu.jit.runtime import in_flight
+from simtlab.emu.jit.runtime.measured import Gain
 
 pytestmark = pytest.mark.skipif(not host_has("avx512f"), reason="vectors of another size")
 
@@ -34,7 +35,7 @@ def test_the_host_is_measured_once(
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
     gains = {in_flight.FLOATS: floats, in_flight.INTEGERS: integers}
-    monkeypatch.setattr(in_flight, "gain", lambda kind=in_flight.FLOATS: gains[kind])
+    monkeypatch.setattr(in_flight, "gain", lambda kind=in_flight.FLOATS: Gain(gains[kind]))
     many = floats > 1.5, integers > 1.5
     assert (in_flight.takes_many(), in_flight.takes_integers()) == many
     forget()
@@ -42,6 +43,12 @@ def test_the_host_is_measured_once(
     assert (in_flight.takes_many(), in_flight.takes_integers()) == many
 
 
+def test_vectors_are_few_on_doubt(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(in_flight, "gain", lambda _=None: Gain(1.9, is_clear=False))
+    assert (in_flight.takes_many(), in_flight.takes_integers()) == (False, False)
+
+
 @pytest.mark.parametrize("kind", [in_flight.FLOATS, in_flight.INTEGERS])
 def test_the_loops_run_here(kind: in_flight.Kind) -> None:
-    assert 0.3 < in_flight.gain(kind) < 6
+    assert 0.3 < in_flight.gain(kind).value < 6

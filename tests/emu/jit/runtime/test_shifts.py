@@ -10,6 +10,7 @@ import pytest
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.llvm.toolchain import host_has
 from simtlab.emu.jit.runtime import shifts
+from simtlab.emu.jit.runtime.measured import Gain
 
 pytestmark = pytest.mark.skipif(not host_has("avx512f"), reason="vectors of another size")
 
@@ -27,14 +28,20 @@ def test_the_host_is_measured_once(
     gain: float, fast: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(shifts, "gain", lambda _: gain)
+    monkeypatch.setattr(shifts, "gain", lambda _: Gain(gain))
     assert shifts.shifts_fast() is fast
     shifts._measured.cache_clear()  # as in another process
     monkeypatch.setattr(shifts, "gain", lambda _: pytest.fail("measured again"))
     assert shifts.shifts_fast() is fast
 
 
+def test_rows_are_loaded_on_doubt(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(shifts, "gain", lambda _: Gain(1.6, is_clear=False))
+    assert not shifts.shifts_fast()
+
+
 @pytest.mark.parametrize("kind", [shifts.WORDS, shifts.SMALL])
 def test_the_loops_run_here(kind: shifts.Kind) -> None:
     if host_has(kind.feature):
-        assert 0.1 < shifts.gain(kind) < 20
+        assert 0.1 < shifts.gain(kind).value < 20
