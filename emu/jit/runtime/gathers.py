@@ -26,7 +26,7 @@ ITERATIONS = 64
 TABLE = 1 << 16
 """Elements of the table, of four bytes."""
 
-TURNS = 8
+TURNS = 6
 
 MOST = 48
 """The largest crossover from which the lanes that run a sparse loop together follow.

@@ -20,7 +20,7 @@ FEW, MANY = 4, 8
 """Chains: vectors of a warp of 64 lanes, and of 128."""
 
 ITERATIONS = 3000
-TURNS = 8
+TURNS = 5
 
 LEAST_GAIN = 1.3
 """How much sooner many chains must be done, each, than few."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from statistics import median
 from typing import NamedTuple
 
 from ..llvm import cache
@@ -84,7 +83,7 @@ def compared(
             continue
         is_clear = _are_clear(ratios, limits)
         if is_clear or len(ratios) == MOST_BLOCKS:
-            return Gain(median(ratios), is_clear)
+            return Gain(sorted(ratios)[len(ratios) // 2], is_clear)
 
 
 def _are_clear(ratios: Sequence[float], limits: Sequence[float]) -> bool:

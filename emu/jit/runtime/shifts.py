@@ -27,7 +27,7 @@ START = 20
 BYTES = 4096
 """What is loaded: it stays in a first-level cache."""
 
-TIMES, TURNS = 300, 6
+TIMES, TURNS = 300, 4
 
 LEAST_GAIN = 1.15
 """How much sooner a row must be done by shifts.
