@@ -32,7 +32,7 @@ It depends on the pages of the matrix: 1.24 or 1.6 on Zen 5, where three kernels
 def takes_many_lines() -> bool:
     """Return whether many lines of a far row are loaded in less time than few twice.
 
-    Measured once per host.
+    Measured, and kept.
     """
     return bool(_measured())
 

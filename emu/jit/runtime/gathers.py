@@ -2,7 +2,7 @@
 
 Some CPUs gather sixteen elements in little more time than sixteen loads take; others need several
 times as long. A loop over a table in the second-level cache is timed with gathers and with single
-loads, once per host and version: the result is kept beside compiled code.
+loads, and the result is kept beside compiled code, per host and version.
 """
 
 from __future__ import annotations

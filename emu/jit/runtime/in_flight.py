@@ -27,7 +27,7 @@ LEAST_GAIN = 1.3
 
 
 def takes_many() -> bool:
-    """Return whether many vectors take little more time than few. Measured once per host."""
+    """Return whether many vectors take little more time than few. Measured, and kept."""
     return bool(_measured())
 
 

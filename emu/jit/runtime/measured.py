@@ -1,7 +1,8 @@
-"""Measurements of the host that decide how code is generated, each made once per host and version.
+"""Measurements of the host that decide how code is generated, each kept per host and version.
 
-They take some milliseconds. A clear result is kept beside compiled code. Other processes may make a
-measurement unclear: then the default is taken, and a later process measures again.
+They take some milliseconds. A clear result is kept beside compiled code when two processes have
+found it one after the other: what else a host runs may make all calls of a millisecond slower.
+Where a measurement is not clear the default is taken, and a later process measures again.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ OUTSIDE = 5
 MARGIN = 1.05
 """How far ratios must be from a limit."""
 
+_ONCE = b"?"
+"""What ends a result that one process has found."""
+
 _TICK = 1e-9
 """The least time of a call, in seconds."""
 
@@ -46,7 +50,8 @@ def kept(
 ) -> int:
     """Return what a gain decides, a number that is not negative, from the cache or measured now.
 
-    A gain that is not clear decides for the default, which is not kept.
+    A gain that is not clear decides for the default, which is not kept. Other results are kept when
+    the process that measured before had the same.
     """
     key = host_key(name)
     found = cache.load(key)
@@ -56,7 +61,8 @@ def kept(
     if not gain.is_clear:
         return default
     result = decide(gain.value)
-    cache.store(key, str(result).encode())
+    payload = str(result).encode()
+    cache.store(key, payload if found == payload + _ONCE else payload + _ONCE)
     return result
 
 

@@ -75,7 +75,7 @@ SMALL = Kind("i8", 1, 1, "add {v} {p}, {total}", "add", "avx512vbmi")
 
 
 def shifts_fast(kind: Kind = WORDS) -> bool:
-    """Return whether rows that loads share are better shifted. Measured once per host."""
+    """Return whether rows that loads share are better shifted. Measured, and kept."""
     return bool(_measured(kind))
 
 

@@ -112,12 +112,25 @@ def test_calls_without_a_time_divide_by_nothing() -> None:
     assert found == Gain(1.0, is_clear=True)
 
 
+def decided(measure: Callable[[], Gain]) -> int:
+    """Return what a process decides."""
+    return kept("a test", measure, lambda value: int(value > LIMIT), default=7)
+
+
+def test_what_two_processes_find_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    gains = [1.0, 1.5, 1.0, 1.5, 1.6]
+    assert [decided(lambda gain=gain: Gain(gain)) for gain in gains] == [0, 1, 0, 1, 1]
+    assert decided(lambda: pytest.fail("measured once more")) == 1
+
+
 def test_a_doubt_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
-
-    def result(measure: Callable[[], Gain]) -> int:
-        return kept("a test", measure, lambda value: int(value > LIMIT), default=7)
-
-    assert result(lambda: Gain(1.5, is_clear=False)) == 7
-    assert result(lambda: Gain(1.5)) == 1  # measured again
-    assert result(lambda: pytest.fail("measured once more")) == 1
+    for gain, is_clear, result in (
+        (1.5, False, 7),
+        (1.5, True, 1),
+        (1.0, False, 7),
+        (1.5, True, 1),
+    ):
+        assert decided(lambda gain=gain, is_clear=is_clear: Gain(gain, is_clear)) == result
+    assert decided(lambda: pytest.fail("measured once more")) == 1
