@@ -51,7 +51,7 @@ def gain() -> Gain:
     """
     text = _columns("few", FEW) + _columns("many", MANY)
     text += f"attributes #0 = {{ {function_attributes()} }}\n"
-    module = compile_text(text, ["few", "many"], level=Level.QUICK)
+    module = compile_text(text, ["few", "many"], level=Level.QUICK, key=text)
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
     matrix, sums = huge_bytes(ROWS * PAGE), aligned_bytes(PAGE)
     matrix.fill(0)

@@ -121,7 +121,8 @@ def crossover() -> Gain:
 
     Takes about 10 ms, most of it to compile the loops.
     """
-    module = compile_text(_text(), ["together", "alone"], level=Level.QUICK)
+    text = _text()
+    module = compile_text(text, ["together", "alone"], level=Level.QUICK, key=text)
     types = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32
     function = ctypes.CFUNCTYPE(ctypes.c_uint32, *types)
     together, alone = (function(module[name]) for name in ("together", "alone"))

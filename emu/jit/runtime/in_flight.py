@@ -89,7 +89,7 @@ def gain(kind: Kind = FLOATS) -> Gain:
     """
     loops = _loop("few", FEW, kind) + _loop("many", MANY, kind)
     text = f"{kind.declared}{loops}attributes #0 = {{ {function_attributes()} }}\n"
-    module = compile_text(text, ["few", "many"], level=Level.QUICK)
+    module = compile_text(text, ["few", "many"], level=Level.QUICK, key=text)
     function = ctypes.CFUNCTYPE(kind.result, ctypes.c_uint32)
     few, many = (function(module[name]) for name in ("few", "many"))
     return compared(

@@ -95,7 +95,7 @@ def gain(kind: Kind = WORDS) -> Gain:
     text = _stencil("loads", kind, _loads(kind)) + _stencil("shifts", kind, _shifts(kind))
     text += "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n"
     text += f"attributes #0 = {{ {function_attributes()} }}\n"
-    module = compile_text(text, ["loads", "shifts"], level=Level.QUICK)
+    module = compile_text(text, ["loads", "shifts"], level=Level.QUICK, key=text)
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
     cells, sums = aligned_bytes(BYTES + 3 * LINE), aligned_bytes(LINE)
     given = cells.ctypes.data + LINE + START, sums.ctypes.data, TIMES
