@@ -73,6 +73,8 @@ class Facts:
     `row_piece`: lanes of the pieces of warps that lie in one row (widths/row_pieces.py); 0: none.
     `strips`: workgroups may go down the grid first, in strips of rows (workgroup_steps.py).
     `refills`: lanes have any work-items, each its own (refilled.py).
+    `begins_anywhere`: warps begin at any work-item, as at the first one of a row of flat numbers
+    (jit/kernel/interior/flat_rows.py), and not at multiples of the width only.
     `slow_gathers`: loads at known distances, and of several words of a record, are made one by
     one, and stores that are likely to be side by side are tested for that, since gathers and
     scatters take longer.
@@ -99,6 +101,7 @@ class Facts:
     strips: bool = False
     row_piece: int = 0
     refills: bool = False
+    begins_anywhere: bool = False
     slow_gathers: bool = False
     shares_rows: int = 0
 

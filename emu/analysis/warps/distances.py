@@ -234,6 +234,8 @@ def _signed(bits: int) -> int:
 
 def _has_known_items(facts: Facts) -> bool:
     """Return whether the work-items of each warp are known, but for how many there are."""
+    if facts.begins_anywhere:
+        return False
     one_row = facts.group_size[1:] == (1, 1)
     return (facts.whole or one_row) and prod(facts.group_size) % facts.width == 0
 

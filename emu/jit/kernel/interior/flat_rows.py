@@ -253,6 +253,7 @@ class FlatRows:
         It has no lanes from the work-item `end` on, if that is given, but has some in each of its
         `vectors`.
         """
+        facts = replace(facts, begins_anywhere=True)
         shapes = InteriorShapes(self._lanes.ssa, facts, assumed)
         warp, lanes = begin_vector(self._lanes, self._group, shapes, item, end or None)
         warp.existing[: vectors - 1] = ["splat (i1 true)"] * (vectors - 1)

@@ -124,7 +124,8 @@ class Parts:
             conditions.require(code.let(f"icmp uge i32 {row.size}, {least}"))
         decisions.decide_all(divisions)
         inside = decisions.inside()
-        shapes = InteriorShapes(lanes.ssa, lanes.facts, assumed)
+        facts = replace(lanes.facts, begins_anywhere=True)
+        shapes = InteriorShapes(lanes.ssa, facts, assumed)
         # Rows of what has been divided before, as of `(x + 1) % w`, end where no part does.
         others = any(shapes.stride(op.args[0]) and op.args[0] not in numbers for op in divisions)
         if not rows or others or depends_on_start(shapes) or not saves_gathers(inside, shapes):
