@@ -186,3 +186,55 @@ def test_lanes_store_what_they_load(distance: int) -> None:
         works[0].kernel, 0, facts_of(works[0].kernel, works[0].geometry)
     )
     assert_as_oracle(*works)
+
+
+OF_ITEMS = """
+kernel k(u32 %n, u32 %wide, global u32* %x, global u32* %y) {
+    workitemabsid_u32 $s0, 0
+    workitemid_u32 $s1, 0
+    ld_kernarg_u32 $s2, [%n]
+    cmp_ge_u32 $c0, $s0, $s2
+    cbr $c0, @done
+    ld_kernarg_u32 $s3, [%wide]
+    div_u32 $s4, $s0, $s3
+    OWN
+    mad_u32 $s6, $s4, 64, $s5
+    cvt_u64_u32 $d0, $s6
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d0, $d0, 4, $d1
+    ld_global_u32 $s7, [$d0]
+    cvt_u64_u32 $d0, $s4
+    mad_u64 $d0, $d0, 4, $d1
+    ld_global_u32 $s8, [$d0]
+    add_u32 $s7, $s7, $s8
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%y]
+    mad_u64 $d0, $d0, 4, $d1
+    st_global_u32 $s7, [$d0]
+@done:
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("group", [16, 32, 48])
+@pytest.mark.parametrize("wide", [17, 23, 37, 100])
+@pytest.mark.parametrize(
+    "own",
+    [
+        "min_u32 $s5, $s1, 10",
+        "max_u32 $s5, $s1, 9",
+        "mov_u32 $s9, 3\n cmp_lt_u32 $c1, $s1, 5\n select_u32 $s5, $c1, $s9, 7",
+    ],
+)
+def test_numbers_of_work_items_that_a_row_cuts(own: str, wide: int, group: int) -> None:
+    """What is the same in all warps of a workgroup is not in parts, which begin anywhere."""
+    items = 15 * group
+    n = items - 3
+    x = np.arange(64 * (n // wide + 2), dtype=np.uint32) * 7
+
+    def work() -> Work:
+        args = [n, wide, x.copy(), np.zeros(n, np.uint32)]
+        return make(OF_ITEMS.replace("OWN", own), args, items=items, group_size=group)
+
+    assert not assert_as_oracle(work(), work())

@@ -237,7 +237,7 @@ def test_words_of_planes_are_shuffled() -> None:
 @needs_shuffles
 @pytest.mark.parametrize("count", [3, 6, 12])
 def test_rows_that_are_taken_apart_by_three_have_warps_of_48(count: int) -> None:
-    for across, row in ((384, 384), (3000, 3072), (96, 192), (40, 0)):
+    for across, row in ((384, 384), (3000, 3072), (96, 192), (40, 48), (20, 0)):
         kernel = assemble(copy(quotient(count))).kernels[0]
         kernel, geometry = as_run(kernel, Geometry.of(items=(across, 4), group_size=(8, 2)))
         if row:
