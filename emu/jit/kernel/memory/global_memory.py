@@ -311,7 +311,11 @@ class GlobalMemory:
 
     def _in_columns(self, site: Site, form: Form, columns: Columns) -> list[str]:
         """Access rows of memory by lanes that go down columns, if all are inside."""
-        access = ColumnAccess(self.lanes, self.addresses, site, form, columns)
+        # Lanes that do not run may be outside where those that do are inside.
+        surely = site.is_inside and site.op not in self._for_running
+        access = ColumnAccess(
+            self.lanes, self.addresses, replace(site, is_inside=surely), form, columns
+        )
         return self._either(
             site,
             access.is_possible(),

@@ -14,7 +14,8 @@ from .addressing.windows import Window
 class Site:
     """A load or store, and the buffer it is expected in.
 
-    `is_inside`: the tests of an interior warp show that it is inside in all lanes.
+    `is_inside`: the tests of an interior warp show that it is inside in all lanes, or in those that
+    run (`KernelMemory.for_running`).
     """
 
     op: Op

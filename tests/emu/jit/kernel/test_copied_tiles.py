@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -13,6 +14,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.ranges.offset_ranges import Ranges
+from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.interior import version
@@ -23,6 +25,7 @@ from simtlab.isa.program import Kernel
 from ...support.oracle_work import make
 from ..support.against_oracle import assert_as_oracle
 from ..support.agreement import same
+from ..support.fences import fenced
 
 Three = tuple[int, int, int]
 
@@ -290,3 +293,21 @@ def test_words_that_change_after_they_are_copied() -> None:
     args = arguments(kernel, kernel.size)
     text = kernel.text().replace("[%y]", "[%x]")
     same(text, args, items=kernel.size, group_size=kernel.size)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="fences are made by mprotect")
+@pytest.mark.parametrize("size", [(8, 8, 1), (16, 4, 1), (16, 16, 1)])
+@pytest.mark.parametrize("radius", [(0, 1, 0), (1, 1, 0)])
+def test_lanes_that_do_not_run_load_nothing(size: Three, radius: Three) -> None:
+    """Lanes of rows after the tile would load what is after the array."""
+    kernel = Halo(size, radius, "rows")
+    items = groups_of(kernel)
+
+    def work() -> Work:
+        repeats, wide, high, x, y = arguments(kernel, items)
+        assert isinstance(x, np.ndarray)
+        source = fenced(x.nbytes, x.itemsize).view(x.dtype)
+        source[:] = x
+        return make(kernel.text(), [repeats, wide, high, source, y], items=items, group_size=size)
+
+    assert not assert_as_oracle(work(), work())
