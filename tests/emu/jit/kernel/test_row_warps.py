@@ -78,7 +78,7 @@ def geometry(group: tuple[int, int], row: int, bags: int) -> Geometry:
 
 
 def arguments(across: int, bags: int, wild: int | None = None) -> list[object]:
-    """Bags of 0 to 30 rows; `wild` is an entry of the list that is no row of the table."""
+    """Bags of 0 to 30 rows; `wild` is an entry of the list that is not a row of the table."""
     rng = np.random.default_rng(5)
     first = np.append(0, np.cumsum(rng.integers(0, 31, bags))).astype(np.uint32)
     rows = rng.integers(0, 40, first[-1], np.uint32)
