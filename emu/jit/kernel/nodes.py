@@ -296,7 +296,8 @@ class Nodes:
         ):
             return False
         agreed = AgreedLanes.of(self.lanes, loop)
-        if agreed is None:
+        # Whole iterations alone are followed by the loop itself, which has its phis for each lane.
+        if agreed is None or (loop.header in self.plan.sparse and agreed.leave_in_turn):
             return self._emit_hoisted(loop)
         checked = self.edges.label("c", loop.header)
         agreed.enter(checked)
@@ -312,7 +313,7 @@ class Nodes:
         charges = loop.latch not in self._at_exit
         checked = edges.label("c", header)
         instructions, access = self.ops.instructions, self._access
-        in_turn = loop.number in self._memory.ranges.shapes.divergent_loops
+        in_turn = loop.number in lanes.shapes.divergent_loops
         only_whole = in_turn and header in self.plan.sparse
         hoisted = Hoisted(
             lanes, access, loop, charges=charges, otherwise=checked, only_whole=only_whole

@@ -22,6 +22,8 @@ class AgreedLanes:
         self._lanes, self._usual, self._agreed = lanes, usual, agreed
         self._shapes = with_agreed(usual, loop, agreed)
         self._changed = self._shapes.changed()
+        self.leave_in_turn = loop.number in self._shapes.divergent_loops
+        """Whether lanes may leave the loop in different iterations in this version, too."""
         self._scalars = [p for p in lanes.ssa.phis[loop.header] if p in self._changed]
         """Phis of the header that are vectors elsewhere."""
 

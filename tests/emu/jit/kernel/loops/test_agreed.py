@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 
@@ -133,3 +135,31 @@ def test_one_place_outside_is_a_fault_of_the_first_lane_that_runs() -> None:
         execute(make(text, [0, 70, x, x.copy()], items=ITEMS, group_size=SIZE))
     record = caught.value.record
     assert (record.kind, record.group, record.local) == (TrapKind.OUT_OF_BOUNDS, 0, 1)
+
+
+@pytest.mark.parametrize("limit", ["15", "alone", "together"])
+def test_a_sparse_loop_that_lanes_begin_at_one_number(
+    limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All lanes leave it together then: no iterations are left to the loop of each lane."""
+    text = """
+kernel k(global f64* %sums, global f64* %x) {
+    workitemabsid_u32   $s0, 0
+    and_u32             $s1, $s0, 3
+    max_u32             $s1, $s1, 3
+    ld_kernarg_u64      $d2, [%x]
+@loop:
+    ld_global_f64       $d3, [$d2+8]
+    add_f64             $d4, $d4, $d3
+    sub_u32             $s1, $s1, 1
+    cmp_ge_s32          $c0, $s1, 0
+    cbr                 $c0, @loop
+    ld_kernarg_u64      $d1, [%sums]
+    cvt_u64_u32         $d0, $s0
+    mad_u64             $d1, $d0, 8, $d1
+    st_global_f64       $d4, [$d1]
+    ret
+}"""
+    monkeypatch.setenv("SIMTLAB_LOOPS", limit)
+    with patch("simtlab.emu.analysis.lanes.sparse.gains_alone", lambda shapes, loop: True):
+        same(text, [np.zeros(64), np.arange(2.0)], items=64, group_size=64, width=32)
