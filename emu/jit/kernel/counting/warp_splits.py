@@ -34,7 +34,9 @@ class SplitBlock:
         self._row = -(-self.k * self._stride // 64) * 64
         self.size = self._row * len(_ROWS) + 8 * len(_WORDS)
         self.vector = f"<{self.n} x i{self.bits}>"
-        self.bytes = f"<{self.n * self.k} x i8>"
+        self._levels = max(1 << (self.n * self.k - 1).bit_length(), 8)
+        """Depths in a row: with AVX2, LLVM 22 has wrong bytes for a mask of 24 bits."""
+        self.bytes = f"<{self._levels} x i8>"
 
     def chunk(self, code: FunctionText, block: str, row: str, c: int) -> str:
         """Return where a vector of a row is."""
@@ -75,9 +77,18 @@ class SplitBlock:
 
     def of_bytes(self, code: FunctionText, word: str) -> str:
         """Return a mask for a row of bytes."""
-        lanes = self.n * self.k
-        word = word if lanes == 64 else code.let(f"trunc i64 {word} to i{lanes}")
-        return code.let(f"bitcast i{lanes} {word} to <{lanes} x i1>")
+        bits = self._levels
+        word = word if bits == 64 else code.let(f"trunc i64 {word} to i{bits}")
+        return code.let(f"bitcast i{bits} {word} to {self.some_bytes}")
+
+    @property
+    def some_bytes(self) -> str:
+        """The type of a mask for a row of bytes."""
+        return f"<{self._levels} x i1>"
+
+    def spread_byte(self, code: FunctionText, byte: str) -> str:
+        """Return a row of one byte."""
+        return VectorCode(code, self._levels, 1).chunk_of(8, byte)
 
     def part(self, code: FunctionText, word: str, c: int) -> str:
         """Return a mask from the first lane of the launch's warp of a vector on, for each lane."""
@@ -174,10 +185,10 @@ def _deepen(block: SplitBlock, code: FunctionText, word: str) -> None:
     """Let the stacks of lanes grow that a branch has divided: the first side is on top."""
     v = block.bytes
     some, jump = (block.of_bytes(code, w) for w in (word, "%taken"))
-    t = f"<{block.n * block.k} x i1>"
+    t = block.some_bytes
     depth = block.levels(code, "%state", "depth")
     most = code.let("trunc i64 %most to i8")
-    most = VectorCode(code, block.n * block.k, 1).chunk_of(8, most)
+    most = block.spread_byte(code, most)
     highest = code.let(f"add {v} {depth}, {most}")
     highest = code.let(f"select {t} {some}, {v} {highest}, {v} zeroinitializer")
     known = block.levels(code, "%state", "deepest")
@@ -202,10 +213,10 @@ def _move(block: SplitBlock, code: FunctionText, source: str, to: str, word: str
 
 def _move_entries(block: SplitBlock, code: FunctionText, source: str, to: str, word: str) -> None:
     """Let lanes have the depth of a stack and whether its top has a PC to compare with."""
-    lanes, v = block.n * block.k, block.bytes
+    v = block.bytes
     new, old = (block.levels(code, b, "depth") for b in (source, to))
     some = block.of_bytes(code, word)
-    value = code.let(f"select <{lanes} x i1> {some}, {v} {new}, {v} {old}")
+    value = code.let(f"select {block.some_bytes} {some}, {v} {new}, {v} {old}")
     block.set_levels(code, to, "depth", value)
     new, old = (block.get(code, b, "compared") for b in (source, to))
     changed = code.let(f"and i64 {code.let(f'xor i64 {new}, {old}')}, {word}")

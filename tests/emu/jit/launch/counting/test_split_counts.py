@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import simtlab
 from simtlab.emu.analysis.analysis import analyse
+from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.launch_facts import facts_for_counting, facts_of
 
 from ....support.counts import assert_equal, counted_by
@@ -86,9 +88,20 @@ def check(
     return {by for _, by in native}
 
 
-@pytest.mark.parametrize("width", [7, 32, 64])
+@pytest.mark.parametrize("width", [7, 15, 24, 32, 64])
 def test_counts_are_those_of_the_stack(width: int) -> None:
     assert check(TWO_WAYS, width, launches=2) == {"jit"}
+
+
+@pytest.mark.parametrize("width", [7, 15, 23, 24, 48])
+def test_depths_are_a_power_of_two_in_number(width: int) -> None:
+    """Without AVX-512, LLVM has wrong bytes for masks of 24 bits, and stops at those of 15."""
+    (kernel,) = simtlab.assemble(TWO_WAYS)
+    launch = kernel.launch(items=150, group_size=75, warp=width)
+    facts = facts_for_counting(kernel.kernel, launch.geometry)
+    assert facts.splits
+    rows = set(re.findall(r"<(\d+) x i8>", generate(kernel.kernel, 0, facts)))
+    assert rows == {str(max(8, 1 << (width - 1).bit_length()))}
 
 
 def test_native_warps_may_be_two_of_the_launch() -> None:
