@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .function_text import FunctionText
 from .text import integer
+from .toolchain import host_has
 
 
 def part(code: FunctionText, bits: int, n: int, vector: str, first: int, count: int) -> str:
@@ -21,6 +22,21 @@ def with_zeros(code: FunctionText, bits: int, n: int, vector: str, count: int) -
         return vector
     t, numbers = integer(bits, n), ", ".join(f"i32 {min(i, n)}" for i in range(count))
     return code.let(f"shufflevector {t} {vector}, {t} zeroinitializer, <{count} x i32> <{numbers}>")
+
+
+def mask_of_bits(code: FunctionText, n: int, bits: str) -> str:
+    """Return the mask of the n lanes whose bits are set in an integer of n bits.
+
+    Without AVX-512, LLVM 22 extends a mask that is cast from an integer wrongly: with 33 lanes to
+    32 bits each it stops with an assertion, which ends the process, and with 24 lanes to bytes,
+    lanes of others are in it. Masks of a power of two of lanes are right, and so are parts of them.
+    """
+    is_power = n & (n - 1) == 0
+    if is_power or host_has("avx512f"):
+        return code.let(f"bitcast i{n} {bits} to {integer(1, n)}")
+    count = 1 << n.bit_length()
+    wide = code.let(f"zext i{n} {bits} to i{count}")
+    return part(code, 1, count, code.let(f"bitcast i{count} {wide} to {integer(1, count)}"), 0, n)
 
 
 def joined(code: FunctionText, bits: int, n: int, vectors: Sequence[str]) -> tuple[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .function_text import FunctionText
+from .parts import mask_of_bits
 from .text import integer
 from .toolchain import host_has
 
@@ -119,7 +120,7 @@ class VectorCode:
             part = self.code.let(f"lshr i64 {word}, {j * self.n}") if j else word
             if self.n < 64:
                 part = self.code.let(f"trunc i64 {part} to i{self.n}")
-            found.append(self.code.let(f"bitcast i{self.n} {part} to {self.mask_type}"))
+            found.append(mask_of_bits(self.code, self.n, part))
         return found
 
     def _bits(self, chunk: str) -> str:

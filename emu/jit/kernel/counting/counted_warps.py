@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...llvm.parts import mask_of_bits
 from ...llvm.text import integer
 from ..lane_code import LaneCode
 
@@ -85,6 +86,8 @@ class CountedWarps:
         if self._row:
             if t != f"i{width}":
                 word = code.let(f"trunc {t} {word} to i{width}")
+            if self._width == 1:
+                return [mask_of_bits(code, width, word)]
             return [code.let(f"bitcast i{width} {word} to <{self._row} x i{self._width}>")]
         found = []
         for at in range(len(self.types)):

@@ -13,6 +13,7 @@ from ....analysis.facts import Facts
 from ....analysis.lanes.one_way import times_in
 from ....analysis.values.ssa import Ssa
 from ...llvm.function_text import FunctionText, definition
+from ...llvm.parts import mask_of_bits
 from ...llvm.text import ModuleText, integer, mangled
 from ...runtime.context import Count
 from ..variables import Variables
@@ -167,7 +168,7 @@ class RunCounts:
         code, w = self._code, self._facts.width
         if w < 64:
             word = code.let(f"trunc i64 {word} to i{w}")
-        return code.let(f"bitcast i{w} {word} to {self._flags}")
+        return mask_of_bits(code, w, word)
 
     def _word(self, flags: str) -> str:
         """Return lanes as a word, an i64."""

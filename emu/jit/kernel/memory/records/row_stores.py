@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .....analysis.values.ssa import Op
+from ....llvm.parts import mask_of_bits
 from ....llvm.text import integer
 from ....llvm.vectors import CHUNK
 from ...lane_code import LaneCode
@@ -73,7 +74,7 @@ def _write_block(lanes: LaneCode, row: RowAccess, first: str, end: str, room: st
         code.let(f"shl i64 -1, {code.let(f'sub i64 {place}, {first}')}") for place in (kept, end)
     ]
     chosen = code.let(f"trunc i64 {code.let(f'xor i64 {below[0]}, {below[1]}')} to i{n}")
-    elements = code.let(f"bitcast i{n} {chosen} to {m}")
+    elements = mask_of_bits(code, n, chosen)
     before, loop, done = code.current_block, *map(code.fresh_label, "bd")
     code.jump(loop)
     code.block(loop)

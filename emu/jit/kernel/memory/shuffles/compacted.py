@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from .....analysis.group_memory.forwarded import Rank as FlagRank
 from .....analysis.lanes.compaction import Rank
 from .....analysis.values.ssa import Const, Op, Value
+from ....llvm.parts import mask_of_bits
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ...lane_code import LaneCode
@@ -151,7 +152,7 @@ class Compacted:
         count = code.call("i32", "llvm.ctpop.i32", f"i32 {wide}")
         above = code.let(f"shl i32 -1, {count}")
         first = code.let(f"trunc i32 {code.let(f'xor i32 {above}, -1')} to i{n}")
-        return code.let(f"bitcast i{n} {first} to {lanes.mask_type}")
+        return mask_of_bits(code, n, first)
 
 
 def _ranked(

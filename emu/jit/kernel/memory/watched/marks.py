@@ -18,6 +18,7 @@ from functools import partial
 
 from .....analysis.counting.independence import Reliance
 from .....analysis.values.ssa import Op
+from ....llvm.parts import mask_of_bits
 from ....llvm.text import integer
 from ...lane_code import LaneCode
 from ..addressing.addresses import Addresses
@@ -326,4 +327,4 @@ class Marks:
         lanes, code = self.lanes, self.lanes.code
         if lanes.n != 64:
             word = code.let(f"trunc i64 {word} to i{lanes.n}")
-        return code.let(f"bitcast i{lanes.n} {word} to {lanes.mask_type}")
+        return mask_of_bits(code, lanes.n, word)
