@@ -317,6 +317,28 @@ class Masks:
                     changed = True
         return frozenset(full)
 
+    @cached_property
+    def run_outside(self) -> frozenset[int]:
+        """The nodes of loops whose code may run, for no lane, though no iteration has begun.
+
+        Where loops share a header, lanes of the outer one wait while the inner one runs. So code
+        that skips the header continues in the outer loop, whether lanes have entered that or not.
+        """
+        return frozenset(n for loop in self.flow.loops for n in self._run_outside(loop))
+
+    def _run_outside(self, loop: Loop) -> list[int]:
+        """Return the nodes of a loop, but not of loops inside, that may run so; it is tested."""
+        inside = loop.nodes & self.waits.keys() - self.never_empty
+        empty = inside - self._asked
+        # A node with lanes is in an iteration: of tested nodes, only the ways past them matter.
+        past = {n: {to for to in (self._skip(n),) if to is not None} for n in inside}
+        ways = {n: self._code[n] if n in empty else past[n] for n in inside}
+        starts = past.get(loop.header, set()).union(
+            *(self._code[n] for n in self.waits.keys() - loop.nodes)
+        )
+        found = reachable(ways, starts, inside - {loop.header})
+        return [n for n in found & empty if self.flow.loop_of[n] == loop.number]
+
     def _is_full(self, number: int, full: set[int]) -> bool:
         same = self.same[number]
         if same != number and (same in full or same in self._asked):

@@ -23,8 +23,10 @@ STARTING = "starting"
 class CountedRows:
     """Emits the keeping of masks; `starting` are the lanes of a warp at its start.
 
-    Without `starting` a warp has all of its lanes. `version` precedes names. The loops `alone`, by
-    number, keep no masks where lanes run them alone, which they may do or not if it `has_both`.
+    Without `starting` a warp has all of its lanes. Nodes that `run_outside` of iterations have no
+    lanes there, and keep none: their columns belong to the last iteration. `version` precedes
+    names. The loops `alone`, by number, keep no masks where lanes run them alone, which they may do
+    or not if it `has_both`.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class CountedRows:
         warps: CountedWarps,
         starting: Sequence[str] | None,
         counts: NodeCounts,
+        run_outside: Collection[int],
         version: str,
         alone: Collection[int] = (),
         *,
@@ -42,6 +45,7 @@ class CountedRows:
         self.lanes, self.rows = lanes, rows
         self._warps, self._words = warps, lanes.variables
         self._starting, self._memory, self._version = starting, counts.memory, version
+        self._run_outside = run_outside
         self._columns: dict[int | None, Columns] = {}
         self._blocks: dict[int | None, str] = {}
         self._functions: dict[int | None, str] = {}
@@ -227,6 +231,19 @@ class CountedRows:
         row = self.lanes.flow.loop_of[number]
         if row not in self._columns or mask not in self._columns[row].offsets:
             return
+        if number not in self._run_outside:
+            self._store(row, mask, chunks)
+            return
+        code = self.lanes.code
+        some, go = code.fresh_label("keep"), code.fresh_label("keep")
+        code.branch(self.lanes.any(chunks), some, go)
+        code.block(some)
+        self._store(row, mask, chunks)
+        code.jump(go)
+        code.block(go)
+
+    def _store(self, row: int | None, mask: Mask, chunks: Sequence[str]) -> None:
+        """Store a mask where its column has the present iteration."""
         lanes, code, t = self.lanes, self.lanes.code, self._word_type
         place, chunks = self._place(row, mask), lanes.all_masks(chunks)
         if t != f"i{lanes.n * len(chunks)}" or lanes.n < 8:

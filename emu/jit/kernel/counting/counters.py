@@ -172,6 +172,7 @@ class Counters:
                 lambda node: self._places_of(Count.NODES + 2 * node),
                 self._memory,
             ),
+            self._plan.masks.run_outside,
             version="i" if is_interior else "",
             alone=alone,
             has_both=self._has_both,
