@@ -298,22 +298,24 @@ class Nodes:
         agreed = AgreedLanes.of(self.lanes, loop)
         # Whole iterations alone are followed by the loop itself, which has its phis for each lane.
         if agreed is None or (loop.header in self.plan.sparse and agreed.leave_in_turn):
-            return self._emit_hoisted(loop)
+            return self._emit_hoisted(loop, in_turn=loop.number in divergent)
         checked = self.edges.label("c", loop.header)
         agreed.enter(checked)
         with self.ops.other_shapes():
-            if not self._emit_hoisted(loop):
+            if not self._emit_hoisted(loop, in_turn=agreed.leave_in_turn):
                 self.lanes.code.jump(checked)
         agreed.end()
         return True
 
-    def _emit_hoisted(self, loop: Loop) -> bool:
-        """Append the same where the shapes of the version are those of the present code."""
+    def _emit_hoisted(self, loop: Loop, *, in_turn: bool) -> bool:
+        """Append the same where the shapes of the version are those of the present code.
+
+        Lanes may leave the loop `in_turn`, or all leave it together.
+        """
         lanes, code, edges, header = self.lanes, self.lanes.code, self.edges, loop.header
         charges = loop.latch not in self._at_exit
         checked = edges.label("c", header)
         instructions, access = self.ops.instructions, self._access
-        in_turn = loop.number in lanes.shapes.divergent_loops
         only_whole = in_turn and header in self.plan.sparse
         hoisted = Hoisted(
             lanes, access, loop, charges=charges, otherwise=checked, only_whole=only_whole
