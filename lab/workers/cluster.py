@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections.abc import Callable
@@ -137,6 +138,9 @@ def _client(address: str, seconds: float) -> Any:
         reason = f"no scheduler answers at {address} within {seconds:g} seconds"
     except (ValueError, TypeError) as problem:
         reason = f"{address!r} is not the address of a scheduler: {problem}"
+    # What is left of the client is a cycle that closes itself when it is collected, and waits for
+    # the loop of all clients there. On the thread of that loop it would wait for itself.
+    gc.collect()
     raise UsageError(
         reason,
         code="SIM552",

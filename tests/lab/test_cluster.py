@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -19,7 +20,7 @@ from simtlab.lab import Failure, Result, Run, Store
 from simtlab.lab.driver import Watcher
 from simtlab.lab.workers import cluster
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 PATIENCE = 600
 """Seconds until what does not happen is a failure."""
@@ -140,3 +141,18 @@ def test_a_scheduler_that_there_is_not_is_one_message(tmp_path, monkeypatch, add
         with pytest.raises(UsageError, match=text) as caught:
             Store(tmp_path / "results.db").run(RUNS[:1], scheduler=address)
     assert caught.value.first.code == "SIM552"
+
+
+def test_what_is_left_of_a_client_is_collected_on_the_thread_that_asked(tmp_path):
+    def clients() -> int:
+        return sum(isinstance(one, distributed.Client) for one in gc.get_objects())
+
+    gc.collect()
+    before = clients()
+    gc.disable()
+    try:
+        with pytest.raises(UsageError):
+            Store(tmp_path / "results.db").run(RUNS[:1], scheduler="nonsense://x:1")
+        assert clients() == before
+    finally:
+        gc.enable()
