@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....asm.flow.graph import reachable
 from ....isa.table import Flags, Unit
 from ....isa.types import Segment
+from ..facts import OwnMemory
 from ..flow.arrivals import arrivals
 from ..flow.order import START, Flow, Loop
 from ..loops.moved_runs import moved_runs
@@ -60,7 +61,7 @@ class LanePlan:
         )
         """Whether native code finds how few lanes shall run these loops one by one."""
         may_run_both = self.finds_limit or facts.together_from <= facts.width
-        self.has_both = may_run_both and not moves_run
+        self.has_both = may_run_both and not (moves_run or self._moves_own_runs(shapes))
         """Whether each of these loops has nodes of its own too, for masks with many lanes."""
         alone = {} if self.has_both else self.sparse
         inner = {n for header, loop in alone.items() for n in loop.nodes - {header}}
@@ -85,6 +86,24 @@ class LanePlan:
             have_nodes=self.has_both,
             stops=not shapes.facts.one_warp,
         )
+
+    def _moves_own_runs(self, shapes: Shapes) -> bool:
+        """Return whether all that lanes do apart is to move runs of their private memory.
+
+        A lane alone moves each in a few instructions, if it has that memory in one piece. Where a
+        number of lanes is found, or versions are compared, that decides.
+        """
+        if shapes.facts.own_memory is not OwnMemory.ALONE or self.finds_limit:
+            return False
+        return bool(self.sparse) and all(
+            self._diverges_in_runs(shapes, loop) for loop in self.sparse.values()
+        )
+
+    def _diverges_in_runs(self, shapes: Shapes, loop: Loop) -> bool:
+        runs = moved_runs(shapes.ssa, loop)
+        inside = {number for run in runs for number in run.loop.nodes}
+        branches = (loop.nodes - inside) & shapes.ssa.conditions.keys()
+        return bool(runs) and branches <= self.uniform_branches
 
     def _last_readers(self, ssa: Ssa) -> frozenset[int]:
         """Return the nodes during which no lane waits elsewhere that may load private memory."""

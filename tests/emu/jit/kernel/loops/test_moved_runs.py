@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import simtlab
+from simtlab.emu.analysis.analysis import analyse
+from simtlab.emu.analysis.facts import Facts, OwnMemory
 from simtlab.emu.analysis.loops.moved_runs import moved_runs
 from simtlab.emu.analysis.values.ssa import Ssa
 from simtlab.emu.jit.kernel.lane_by_lane import moved_runs as code
@@ -264,6 +267,80 @@ def test_a_run_that_leaves_private_memory_traps_there() -> None:
             arguments[0][place] = value
             works.append(make(PRIVATE[0], arguments, items=ITEMS, group_size=64))
         assert assert_as_oracle(*works)
+
+
+FRONT = """
+    kernel front(u32 %n, u32 %length, global u8* %code, global u8* %text) {{
+        .private u8 list[64]
+        workitemabsid_u32 $s0, 0
+        ld_kernarg_u32 $s1, [%n]
+        cmp_ge_u32 $c0, $s0, $s1
+        cbr $c0, @done
+        ld_kernarg_u32 $s2, [%length]
+        ld_kernarg_u64 $d0, [%code]
+        ld_kernarg_u64 $d1, [%text]
+        mov_u32 $s3, 0
+    @fill:
+        st_private_u8 $s3, [list+$s3]
+        add_u32 $s3, $s3, 1
+        cmp_lt_u32 $c0, $s3, 64
+        cbr $c0, @fill
+        mov_u32 $s3, 0
+    @symbol:
+        cmp_ge_u32 $c0, $s3, $s2
+        cbr $c0, @done
+        mad_u32 $s4, $s3, $s1, $s0
+        cvt_u64_u32 $d2, $s4
+        add_u64 $d3, $d0, $d2
+        ld_global_u8 $s5, [$d3]                 // place
+        ld_private_u8 $s6, [list+$s5]
+        {apart}
+    @shift:
+        cmp_eq_u32 $c0, $s5, 0
+        cbr $c0, @front
+        sub_u32 $s7, $s5, 1
+        ld_private_u8 $s8, [list+$s7]
+        st_private_u8 $s8, [list+$s5]
+        mov_u32 $s5, $s7
+        br @shift
+    @front:
+        st_private_u8 $s6, [list]
+        add_u64 $d3, $d1, $d2
+        st_global_u8 $s6, [$d3]
+        add_u32 $s3, $s3, 1
+        br @symbol
+    @done:
+        ret
+    }}"""
+"""Symbols that move to the front of a list, a column of a text a work-item."""
+
+OTHERS_LEAVE = "cmp_eq_u32 $c0, $s6, 63\n cbr $c0, @done"
+
+
+@pytest.mark.parametrize("apart", ["", OTHERS_LEAVE])
+@pytest.mark.parametrize("n", [64, 41, 6])
+def test_lanes_move_runs_alone_whatever_their_number_if_that_is_all_they_do_apart(
+    n: int, apart: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIMTLAB_LOOPS", "9")
+    text, length = FRONT.format(apart=apart), 30
+    facts = Facts(32, (64, 1, 1), False, together_from=9, own_memory=OwnMemory.ALONE)
+    plan = analyse(simtlab.assemble(text)["front"].kernel).lane_plan(facts)
+    assert plan.sparse
+    assert plan.has_both is bool(apart)
+    code = np.random.default_rng(n).integers(0, 64, (length, n), np.uint8)
+    same(text, [n, length, code, np.zeros_like(code)], items=64, group_size=64)
+
+
+def test_a_lane_whose_run_leaves_the_list_traps_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIMTLAB_LOOPS", "9")
+    code = np.full((9, 64), 5, np.uint8)
+    code[4, 11] = 64
+    text, works = FRONT.format(apart=""), []
+    for _ in range(2):
+        arguments = [64, 9, code.copy(), np.zeros_like(code)]
+        works.append(make(text, arguments, items=64, group_size=64))
+    assert assert_as_oracle(*works)
 
 
 LOAD, STORE = "ld_global_u8 $s8, [$d3]", "st_global_u8 $s8, [$d4]"
