@@ -13,7 +13,8 @@ def make(rng, n):
     code = np.full((PROGRAMS, LENGTH), END, np.uint32)
     for row in code:
         words = _body(rng, 2)
-        words.append(END)
+        while len(words) >= LENGTH:
+            words = _body(rng, 2)
         row[: len(words)] = words
     arrays = {
         "code": code,
@@ -41,7 +42,7 @@ def _body(rng, depth, at=0):
             step = int(rng.integers(8, 40))
             words += [MOVE | step << 8, ADD | int(rng.integers(1, 100)) << 8]
             words += [(PUT, MIX)[int(rng.integers(2))], MOVE | (CELLS - step) << 8]
-    return words[: 24 if depth == 1 else None] if len(words) <= 24 or depth != 1 else _body(rng, 0)
+    return words
 
 
 def answer(problem):
