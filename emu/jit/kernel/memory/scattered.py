@@ -269,6 +269,7 @@ class Scattered:
         return site.op in self._compactions and (
             self.lanes.facts.slow_gathers
             or rank_in(form.index, site.op, self.lanes.shapes.is_uniform) is not None
+            or self._compacted.counts_flags(form.index, site.op)
         )
 
     def _each(self, site: Site, places: list[str]) -> list[str]:

@@ -85,6 +85,11 @@ class Compacted:
             good = code.let(f"and i1 {good}, {same}")
         return Places(firsts, good)
 
+    def counts_flags(self, index: Value, store: Op) -> bool:
+        """Return whether an index is a uniform sum and a count of flags."""
+        lanes = self.lanes
+        return _ranked(index, store, lanes.ranks.found, lanes.shapes.is_uniform) is not None
+
     def by_flags(self, index: Value, store: Op, count: str) -> Places | None:
         """Return the same for an index that is a uniform sum and a count of flags; None if not one.
 
