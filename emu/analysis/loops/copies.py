@@ -319,6 +319,19 @@ class Copies:
             and all(part == found[(*before[:-1], 0)] for before, part in found.items())
         }
 
+    def most_carried(self) -> int:
+        """Return the most places that a loop without copies loads before it stores to them."""
+        left = [loop for loop in self._flow.loops if loop.number not in self._chosen]
+        return max(map(self._carried, left), default=0)
+
+    def _carried(self, loop: Loop) -> int:
+        first: dict[int | None, bool] = {}
+        for (number, _), copy in self.copies.items():
+            if number in loop.nodes:
+                for pc, offset in copy.offsets.items():
+                    first.setdefault(offset, self._code[pc].row.is_load)
+        return sum(first.values())
+
     def nodes(self) -> list[Node]:
         """Return the copies as nodes, with those that follow each other in one."""
         ways = {

@@ -20,6 +20,11 @@ MOST_ITERATIONS = 64
 MOST_CELLS = 48
 """Places of private memory in registers: of more, most would be loaded and stored after all."""
 
+MOST_CARRIED = 31
+"""Places that a loop without copies loads before it stores to them: those of 16 lanes have no
+registers beside what it computes, and would be loaded and stored in each of its iterations. In
+memory they are so as well, but for any number of lanes, and with less code."""
+
 FIRST_CELL = 64
 """The first register, of either class, that stands for private memory: a kernel has 64 others."""
 
@@ -37,6 +42,8 @@ def unrolled(
         copies = copies_of(code, flow, set(chosen), MOST_ITERATIONS, tables=tables)
         if copies is None or not copies.gain() or not _give_registers(code, copies, private_bytes):
             break
+        if copies.most_carried() > MOST_CARRIED:
+            return None
         found = copies
         repeated = copies.repeated()
         if not repeated:

@@ -8,7 +8,7 @@ a phi that keeps growing has no bounds. A zero may have any sign.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from ctypes import c_float
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -66,10 +66,19 @@ INFINITE_BITS = {32: 0x7F80_0000, 64: 0x7FF0_0000_0000_0000}
 
 
 class FloatRanges:
-    """The ranges of a kernel's values; `integers` are those of its integers, if they are known."""
+    """The ranges of a kernel's values; `integers` are those of its integers, if they are known.
 
-    def __init__(self, ssa: Ssa, integers: Callable[[], Ranges] | None = None) -> None:
+    `stored` are the values that loads of the kernel's own memory may load besides a zero.
+    """
+
+    def __init__(
+        self,
+        ssa: Ssa,
+        integers: Callable[[], Ranges] | None = None,
+        stored: Mapping[Op, Sequence[Value]] | None = None,
+    ) -> None:
         self._found: dict[Value, FloatRange] = {}
+        self._stored = stored or {}
         values = [v for v in ssa.values() if v.cls is not RegClass.C and isinstance(v, (Op, Phi))]
         if len(values) > MOST_VALUES or not any(_is_float(v) for v in values):
             return
@@ -94,7 +103,7 @@ class FloatRanges:
             return self._of_integer(value)
         row = value.ins.row
         if row.is_memory:
-            return UNKNOWN
+            return self._loaded(value)
         if row.stem == "cvt" and row.source is not None and not row.source.is_float:
             return self._from_integer(value)
         args = [a for a in value.args if a.cls is not RegClass.C]
@@ -107,6 +116,14 @@ class FloatRanges:
         if found.nan is Nan.QUIET and self._may_be_left_out(row.stem, args, ranges):
             return replace(found, nan=Nan.ANY)
         return found
+
+    def _loaded(self, op: Op) -> FloatRange:
+        """Return the range of what is loaded: without bounds, which might grow and grow."""
+        nan = Nan.ANY
+        if op in self._stored:
+            known = (self._known(value) for value in self._stored[op])
+            nan = max((found.nan for found in known if found is not None), default=Nan.NEVER)
+        return FloatRange(-math.inf, math.inf, nan)
 
     def _may_be_left_out(self, stem: str, args: list[Value], ranges: list[FloatRange]) -> bool:
         """Return whether LLVM may take an operand, which may be a signalling NaN, for the result.

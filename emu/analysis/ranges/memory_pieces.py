@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ....isa.types import Segment
-from ..values.ssa import Op, Ssa
+from ..values.ssa import Op, Ssa, Value
 from .offset_ranges import Ranges
 from .range_arithmetic import ANY, exactly
 
 _OWN_SEGMENTS = (Segment.GROUP, Segment.PRIVATE)
 """Memory that nothing reads but the kernel itself."""
+
+
+MOST_PAIRS = 20_000
+"""Loads of a piece times values that are stored there, above which it takes time to follow them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +68,16 @@ def pieces_of(ssa: Ssa, ranges: Ranges | None) -> list[Piece]:
             last = max(last, high)
         if piece:
             found.append(Piece(piece))
+    return found
+
+
+def stored_values(pieces: Sequence[Piece]) -> dict[Op, list[Value]]:
+    """Return what each load may load besides a zero, where that is as it was stored."""
+    found = {}
+    for piece in pieces:
+        values = list(dict.fromkeys(store.args[0] for store in piece.stores))
+        if piece.has_one_size and len(values) * len(piece.loads) <= MOST_PAIRS:
+            found.update((load, values) for load in piece.loads)
     return found
 
 

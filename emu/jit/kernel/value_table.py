@@ -10,7 +10,7 @@ from ....isa.types import B1, RegClass
 from ...analysis.ranges.float_ranges import FloatRanges, Nan
 from ...analysis.ranges.integer_ranges import Ranges
 from ...analysis.ranges.long_bounds import short_products
-from ...analysis.ranges.memory_pieces import Piece, pieces_of
+from ...analysis.ranges.memory_pieces import Piece, pieces_of, stored_values
 from ...analysis.ranges.offset_ranges import Ranges as OffsetRanges
 from ...analysis.values.ssa import Const, Op, Phi, Ssa, Value, uses
 from ..arithmetic import emit as alu
@@ -26,8 +26,8 @@ class ValueTable:
         self._ssa = ssa
         self.crossing = _crossing(ssa)
         """Ops whose value is used in another node, or by a phi."""
-        self.floats = FloatRanges(ssa, lambda: self.integers)
         pieces = pieces_of(ssa, offsets)
+        self.floats = FloatRanges(ssa, lambda: self.integers, stored_values(pieces))
         numbers, unobserved = _numbers(ssa, pieces)
         self.unseen = {v for v in numbers if isinstance(v, Op) and alu.changes_sign(v.ins.row)}
         """Signs of floats that are set or changed where no NaN's bits are observed later."""

@@ -6,9 +6,10 @@ from math import inf
 
 import pytest
 
-from simtlab.emu.analysis.ranges.float_ranges import FloatRanges, Nan
+from simtlab.emu.analysis.ranges.float_ranges import FloatRange, FloatRanges, Nan
+from simtlab.emu.analysis.ranges.memory_pieces import pieces_of, stored_values
 
-from ...support.flows import ssa_of, stored
+from ...support.flows import op_of, ssa_of, stored
 
 HEAD = """
     ld_kernarg_u64 $d0, [%x]
@@ -130,3 +131,51 @@ def test_range_of_a_long(lines: str) -> None:
     found = range_of(lines, "$d1")
     assert found[:2] == pytest.approx((low, high), rel=1e-6)
     assert found[2] is nan
+
+
+NUMBER = (-inf, inf, Nan.NEVER)
+LOAD = "ld_private_f32 $s1, [a+$s4]"
+
+STORED = {
+    "what is computed": (f"add_f32 $s2, $s9, 1.0\n st_private_f32 $s2, [a+$s4]\n {LOAD}", QUIET),
+    "numbers": (f"cvt_f32_u8 $s2, $s9\n st_private_f32 $s2, [a+$s4]\n {LOAD}", NUMBER),
+    "nothing": (LOAD, NUMBER),
+    "any bits": (f"st_private_f32 $s9, [a+$s4]\n {LOAD}", ANY),
+    "any bits, later": (
+        f"mov_u32 $s2, 8\n@a:\n {LOAD}\n st_private_u32 $s9, [a+4]\n sub_u32 $s2, $s2, 1\n"
+        " cmp_ne_u32 $c0, $s2, 0\n cbr $c0, @a",
+        ANY,
+    ),
+    "what was loaded there": (
+        f"mov_u32 $s2, 8\n@a:\n {LOAD}\n max_f32 $s3, $s1, $s9\n st_private_f32 $s3, [a+4]\n"
+        " sub_u32 $s2, $s2, 1\n cmp_ne_u32 $c0, $s2, 0\n cbr $c0, @a",
+        NUMBER,
+    ),
+    "parts of words": (
+        f"add_f32 $s2, $s9, 1.0\n st_private_f32 $s2, [a+$s4]\n st_private_u16 $s9, [a]\n {LOAD}",
+        ANY,
+    ),
+    "integers": (f"shr_u32 $s2, $s9, 2\n st_private_u32 $s2, [a+$s4]\n {LOAD}", NUMBER),
+    "integers of all sizes": (f"shr_u32 $s2, $s9, 1\n st_private_u32 $s2, [a]\n {LOAD}", ANY),
+}
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_range_of_what_was_stored(name: str) -> None:
+    lines, expected = STORED[name]
+    body = f".private f32 a[8]\n and_u32 $s4, $s8, 28\n {HEAD} {lines}\n add_f32 $s5, $s1, $s1"
+    form = ssa_of(f"{body}\n st_global_f32 $s5, [$d0]")
+    load = op_of(form, "ld_private_f32")
+    assert FloatRanges(form).of(load) == FloatRange(*ANY)
+    found = FloatRanges(form, stored=stored_values(pieces_of(form, None)))
+    assert found.of(load) == FloatRange(*expected)
+
+
+def test_atomics_change_what_was_stored() -> None:
+    form = ssa_of(
+        f".group u32 a[8]\n {HEAD} add_f32 $s2, $s9, 1.0\n st_group_f32 $s2, [a]\n"
+        " atomic_or_group_u32 $s3, [a], $s8\n ld_group_f32 $s1, [a]\n add_f32 $s1, $s1, $s1\n"
+        " st_global_f32 $s1, [$d0]"
+    )
+    found = FloatRanges(form, stored=stored_values(pieces_of(form, None)))
+    assert found.of(op_of(form, "ld_group_f32")) == FloatRange(*ANY)

@@ -84,6 +84,40 @@ def test_bits_of_nans_are_those_of_the_oracle(place: str, segment: str, width: i
     same(text, [x, out], items=ITEMS, group_size=ITEMS, width=width)
 
 
+EXTREMES = {
+    "sums": "add_f32 $s3, $s1, $s1",
+    "numbers": "max_f32 $s3, $s1, 0.5",
+    "signs": "neg_f32 $s3, $s1",
+    "sums or any bits": "add_f32 $s3, $s1, $s1\n cmp_lt_u32 $c0, $s0, 9\n"
+    " select_f32 $s3, $c0, $s1, $s3",
+}
+
+
+@pytest.mark.parametrize("segment", ["group", "private"])
+@pytest.mark.parametrize("name", EXTREMES)
+@pytest.mark.parametrize("width", [1, 16, 64])
+def test_extremes_of_what_was_stored(name: str, segment: str, width: int) -> None:
+    """A signalling NaN is none of what is computed, so that a number wins over what is loaded."""
+    body = _body(segment, "of its array").replace("add_f32 $s3, $s1, $s1", EXTREMES[name])
+    body = body.replace("st_global_f32 $s5", "min_f32 $s5, $s6, 2.0\n    st_global_f32 $s5")
+    body = body.replace("st_global_f32 $s6", "max_f32 $s6, $s6, $s1\n    st_global_f32 $s6")
+    text = f"kernel k(global f32* %x, global f32* %out) {{\n{body}    ret\n}}\n"
+    rng = np.random.default_rng(9)
+    nans = rng.integers(0x7F80_0001, 0x7FC0_0000, ITEMS, np.uint32)
+    numbers = rng.integers(0, 0x7F80_0000, ITEMS, np.uint32)
+    x = (
+        np.where(rng.random(ITEMS) < 0.5, nans, numbers)
+        | rng.integers(0, 2, ITEMS, np.uint32) << 31
+    )
+    same(
+        text,
+        [x.astype(np.uint32).view(np.float32), np.zeros(2 * ITEMS, np.float32)],
+        items=ITEMS,
+        group_size=ITEMS,
+        width=width,
+    )
+
+
 @pytest.mark.parametrize("segment", ["group", "private"])
 def test_a_place_after_all_arrays_traps(segment: str) -> None:
     """An access may begin in its piece and have any place after it: no other piece is there."""

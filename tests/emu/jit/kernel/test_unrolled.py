@@ -85,7 +85,28 @@ NESTED = """
 """
 """Copies of which nothing is left, and that take a minute to make, but for the inner loop's."""
 
+REPEATED = """
+    mov_u32 $s12, 0
+@again:
+    mov_u32 $s10, 0
+@place:
+    ld_private_u32 $s11, [a+$s10]
+    mad_u32 $s11, $s11, 5, $s12
+    st_private_u32 $s11, [a+$s10]
+    add_u32 $s10, $s10, 4
+    cmp_lt_u32 $c0, $s10, {bytes}
+    cbr $c0, @place
+    add_u32 $s12, $s12, 1
+    cmp_lt_u32 $c0, $s12, 12
+    cbr $c0, @again
+"""
+"""A loop whose iterations all access the same places, which has no copies itself."""
+
 COPIED = {
+    "a loop over few places": (
+        ".private u32 a[20]",
+        FILL.replace("$s10, 32", "$s10, 80") + REPEATED.format(bytes=80) + SUM.replace("28", "76"),
+    ),
     "a triangle": (
         ".private u32 a[8]",
         FILL
@@ -287,6 +308,12 @@ KEPT = {
     "more places than registers": (
         ".private u32 a[50]",
         FILL.replace("$s10, 32", "$s10, 200") + SUM.replace("28", "196"),
+    ),
+    "a loop over more places than registers": (
+        ".private u32 a[40]",
+        FILL.replace("$s10, 32", "$s10, 160")
+        + REPEATED.format(bytes=160)
+        + SUM.replace("28", "156"),
     ),
     "many iterations": (
         ".private u32 a[100]",
