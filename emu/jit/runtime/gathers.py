@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache as remember
+from math import log2
 
 import numpy as np
 
@@ -28,17 +29,14 @@ TABLE = 1 << 16
 
 TURNS = 6
 
-MOST = 48
+MOST = 60
 """The largest crossover from which the lanes that run a sparse loop together follow.
 
-A CPU with fast gathers has about 25. One that makes a gather of as many loads as it has lanes has
-over 100; there, lanes that run alone also overlap their cache misses better. All lanes of the loop
-here load from one set of the first-level cache, as rows of a power of two do: on Zen 5 that makes
-95 of 38."""
+CPUs with fast gathers have 25 to 42, those that make a gather of as many loads as it has lanes 84
+to more than 100: the limit is between both, far from either. There, lanes that run alone also
+overlap their cache misses better. All lanes of the loop here load from one set of the first-level
+cache, as rows of a power of two do: on Zen 5 that makes 95 of 38."""
 
-
-FAST = 10
-"""The most running lanes from which on sparse loops run together, on a host that gathers fast."""
 
 SHARE = 4
 """The part of a crossover that lanes from which on loops run together are."""
@@ -68,7 +66,7 @@ def finds_limit() -> bool:
 
 def gathers_fast() -> bool:
     """Return whether a gather takes the time of few single loads, whatever SIMTLAB_LOOPS says."""
-    return _measured() <= FAST
+    return _measured() != NEVER_TOGETHER
 
 
 def own_memory() -> OwnMemory:
@@ -120,8 +118,11 @@ def lanes_for(ratio: float) -> int:
 
     A quarter of it: a lane that runs a kernel's loop alone executes twice the instructions of the
     loop here, and pays for entering the loop and for the mispredicted branch that leaves it.
+
+    It is a power of two. Crossovers differ by a fifth from process to process: with a number for
+    each of them two processes would hardly ever agree, and each would compile code of its own.
     """
-    return NEVER_TOGETHER if ratio > MOST else max(2, round(ratio / SHARE))
+    return NEVER_TOGETHER if ratio > MOST else 1 << max(1, round(log2(ratio / SHARE)))
 
 
 def crossover() -> Gain:
@@ -147,7 +148,7 @@ def crossover() -> Gain:
         lambda i: together(address, start(i), TABLE),
         lambda i: alone(address, start(i), TABLE),
         turns=TURNS,
-        limits=[SHARE * (FAST + 0.5), MOST],
+        limits=[MOST],
         factor=LANES,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -74,17 +75,25 @@ def test_what_two_processes_measure_is_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(gathers, "crossover", lambda: Gain(20.0))
-    for _ in range(2):
-        assert gathers.together_from() == 5
+    for ratio in (19.0, 22.0):
+        monkeypatch.setattr(gathers, "crossover", partial(Gain, ratio))
+        assert gathers.together_from() == 4
         gathers._measured.cache_clear()  # as in another process
     monkeypatch.setattr(gathers, "crossover", lambda: pytest.fail("measured again"))
-    assert gathers.together_from() == 5
+    assert gathers.together_from() == 4
 
 
 @pytest.mark.parametrize(
     ("ratio", "lanes"),
-    [(1.0, 2), (24.0, 6), (gathers.MOST, 12), (gathers.MOST + 0.1, NEVER_TOGETHER)],
+    [
+        (1.0, 2),
+        (20.0, 4),
+        (28.0, 8),
+        (42.0, 8),
+        (60.0, 16),
+        (60.1, NEVER_TOGETHER),
+        (95.0, NEVER_TOGETHER),
+    ],
 )
 def test_slow_gathers_leave_lanes_alone(ratio: float, lanes: int) -> None:
     assert gathers.lanes_for(ratio) == lanes
