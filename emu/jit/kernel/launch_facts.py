@@ -12,7 +12,13 @@ from ....isa.program import Kernel
 from ....isa.table import Row
 from ....isa.types import Segment
 from ...analysis.analysis import analyse
-from ...analysis.facts import FEW_GROUPS, OF_ACTIVE_LANES, OF_WARPS, Facts
+from ...analysis.facts import (
+    FEW_GROUPS,
+    NEVER_TOGETHER,
+    OF_ACTIVE_LANES,
+    OF_WARPS,
+    Facts,
+)
 from ...analysis.lanes.compaction import may_compact
 from ...analysis.lanes.row_results import gathers_row
 from ...analysis.lanes.sparse import writes_a_text
@@ -72,7 +78,8 @@ def facts_of(kernel: Kernel, geometry: Geometry, *, counts: bool = False) -> Fac
     facts = row_pieces(kernel, _facts_of(kernel, geometry))
     if not (counts or facts.stack or depends_on_width(kernel)):
         facts = row_warp_facts(kernel, facts)
-        if facts.finds_limit and any(_stores_small(ins.row) for ins in kernel.instructions):
+        is_alone = facts.finds_limit and facts.together_from == NEVER_TOGETHER
+        if is_alone and any(_stores_small(ins.row) for ins in kernel.instructions):
             facts = _with_texts_together(kernel, facts)
         elif not facts.finds_limit and compares_rows():
             facts = _with_limit_of_rows(kernel, facts)

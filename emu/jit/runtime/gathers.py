@@ -46,7 +46,7 @@ def together_from() -> int:
     """Return the running lanes from which on a sparse loop runs for all of them together.
 
     SIMTLAB_LOOPS says it: `alone` (never), `together` (always), or a number of lanes from 1 to 64.
-    `measured` is never, where native code does not find the number itself. Otherwise it is measured
+    `measured` is never, where native code cannot find the number itself. Otherwise it is measured
     on this host. Raises UsageError.
     """
     wanted = os.environ.get(VARIABLE)
@@ -54,14 +54,12 @@ def together_from() -> int:
 
 
 def finds_limit() -> bool:
-    """Return whether native code finds that number itself: as SIMTLAB_LOOPS says, or by the host.
+    """Return whether native code finds that number itself where it can: if SIMTLAB_LOOPS has none.
 
-    Where gathers are slow, the loop decides: how long lanes stay in it, how much it computes, how
-    often branches are mispredicted.
+    The speed of gathers does not decide alone, but how long lanes stay in the loop, how much it
+    computes, and how often branches are mispredicted.
     """
-    wanted = os.environ.get(VARIABLE)
-    never = _measured() == NEVER_TOGETHER if not wanted else wanted == "measured"
-    return never and host_has("sse2")
+    return os.environ.get(VARIABLE, "") in ("", "measured") and host_has("sse2")
 
 
 def gathers_fast() -> bool:
