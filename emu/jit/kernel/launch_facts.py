@@ -20,7 +20,6 @@ from ...analysis.facts import (
     Facts,
 )
 from ...analysis.lanes.compaction import may_compact
-from ...analysis.lanes.row_results import gathers_row
 from ...analysis.lanes.sparse import writes_a_text
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import backward_branches
@@ -39,7 +38,7 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ..llvm.toolchain import host_has
 from ..runtime.far_rows import takes_many_lines
-from ..runtime.gathers import compares_rows, finds_limit, gathers_fast, own_memory, together_from
+from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.in_flight import takes_integers, takes_many
 from ..runtime.shifts import SMALL, WORDS, shifts_fast
 
@@ -81,8 +80,6 @@ def facts_of(kernel: Kernel, geometry: Geometry, *, counts: bool = False) -> Fac
         is_alone = facts.finds_limit and facts.together_from == NEVER_TOGETHER
         if is_alone and any(_stores_small(ins.row) for ins in kernel.instructions):
             facts = _with_texts_together(kernel, facts)
-        elif not facts.finds_limit and compares_rows():
-            facts = _with_limit_of_rows(kernel, facts)
     if _may_gather(kernel) and not gathers_fast():
         facts = replace(facts, slow_gathers=True)
     if may_share_rows(kernel) and shifts_fast():
@@ -114,21 +111,6 @@ def _with_texts_together(kernel: Kernel, facts: Facts) -> Facts:
     if sparse and all(writes_a_text(shapes, loop) for loop in sparse.values()):
         return replace(facts, together_from=MANY_TEXTS)
     return facts
-
-
-def _with_limit_of_rows(kernel: Kernel, facts: Facts) -> Facts:
-    """Return facts under which native code finds how lanes run, if one may take a row at once.
-
-    Short rows are faster together, long ones alone: it depends on the data, however fast gathers
-    are.
-    """
-    ssa = analyse(kernel).ssa
-    if not any(gathers_row(ssa, loop) for loop in ssa.flow.loops):
-        return facts
-    either = replace(facts, finds_limit=True)
-    plan = analyse(kernel).lane_plan(either)
-    takes_rows = any(gathers_row(ssa, loop) for loop in plan.sparse.values())
-    return either if plan.finds_limit and takes_rows else facts
 
 
 def _may_gather(kernel: Kernel) -> bool:

@@ -78,14 +78,6 @@ def own_memory() -> OwnMemory:
             return OwnMemory.ALONE
 
 
-def compares_rows() -> bool:
-    """Return whether native code finds that number where a lane alone takes many elements at once.
-
-    Not if SIMTLAB_LOOPS says how loops run. The host has masks for vectors of all elements.
-    """
-    return not os.environ.get(VARIABLE) and host_has("avx512bw")
-
-
 def _parsed(wanted: str) -> int:
     match wanted:
         case "alone" | "measured":

@@ -15,11 +15,9 @@ from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.kernel.lane_by_lane import row_at_once
-from simtlab.emu.jit.kernel.workgroups.trial import LIMIT
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.jit.llvm.toolchain import host_has
-from simtlab.emu.jit.runtime import gathers
 from simtlab.emu.recent import Recent
 from simtlab.emu.traps import Trap, TrapKind
 
@@ -288,21 +286,6 @@ def test_rows_at_once_are_tried_where_native_code_finds_limits(
     assert ("vectorize" in _listing(row.text(), "raw")) == HAS_MASKS
     monkeypatch.setenv("SIMTLAB_LOOPS", "together")
     assert "vectorize" not in _listing(row.text(), "raw")
-
-
-@pytest.mark.parametrize("row", [ROWS[0], ROWS[2]], ids=str)
-def test_rows_at_once_are_tried_where_gathers_are_fast(
-    row: Row, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.undo()
-    monkeypatch.delenv("SIMTLAB_LOOPS", raising=False)
-    monkeypatch.setattr(gathers, "_measured", lambda: 8)
-    assert (LIMIT in _listing(row.text(), "raw")) == HAS_MASKS
-    assert ("vectorize" in _listing(row.text(), "raw")) == HAS_MASKS
-    same(row.text(), row.arguments(), items=ITEMS, group_size=64)
-    assert LIMIT not in _listing(OTHER_LOOPS["a product"].text(), "raw")
-    monkeypatch.setenv("SIMTLAB_LOOPS", "8")
-    assert LIMIT not in _listing(row.text(), "raw")
 
 
 def test_hosts_without_masks_of_bytes_take_one_element_after_the_other(
