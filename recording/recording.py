@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..isa import expect
-from ..isa.errors import UsageError
+from ..isa.errors import SimtError, UsageError
 from ..isa.quoting import shown
 from .tables import TABLES, State
 
@@ -230,6 +230,22 @@ class Recording:
             raise UsageError(f"{name} is not a recording: {problem}", code="SIM510") from None
 
     @staticmethod
+    def _checked(path: str, recording: Recording) -> Recording:
+        """Return the recording. Raises UsageError where it contradicts itself."""
+        from .soundness import Unsound, check
+
+        try:
+            check(recording)
+        except (Unsound, SimtError) as problem:
+            text = problem.first.message if isinstance(problem, SimtError) else str(problem)
+            raise UsageError(
+                f"{path} is damaged, or another program has changed it: {text}",
+                code="SIM510",
+                hint="record the run again",
+            ) from None
+        return recording
+
+    @staticmethod
     def _read(path: str) -> Recording:
         with np.load(path, allow_pickle=False) as file:
             if "facts" not in file.files or file["facts"].dtype != np.uint8:
@@ -248,8 +264,19 @@ class Recording:
                 columns = [file[f"{table}_{column}"] for column in dtype.names or ()]
                 tables[table] = np.zeros(len(columns[0]), dtype)
                 for column, values in zip(dtype.names or (), columns, strict=True):
+                    if values.dtype != dtype[column] or values.shape != columns[0].shape:
+                        raise UsageError(
+                            f"{path} is not a recording: {table}_{column} has the type or the "
+                            "size of another table",
+                            code="SIM510",
+                        )
                     tables[table][column] = values
             programs = []
             while f"program_{len(programs)}" in file.files:
                 programs.append(file[f"program_{len(programs)}"].tobytes())
-            return Recording(facts, tables, file["memory_bytes"], programs)
+            memory = file["memory_bytes"]
+            if memory.dtype != np.uint8 or memory.ndim != 1:
+                raise UsageError(
+                    f"{path} is not a recording: memory_bytes are not bytes", code="SIM510"
+                )
+            return Recording._checked(path, Recording(facts, tables, memory, programs))

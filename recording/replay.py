@@ -205,6 +205,10 @@ class Replay:
 
     def _lanes(self, warp: int, t: int, mask: int) -> Array:
         first = self.first_lane(warp, t)
+        if first < 0:
+            raise _contradiction(
+                f"at {self.recording.facts['unit']} {t:,} a warp issues that is not there"
+            )
         bits = np.array([mask], "<u8").view(np.uint8)
         return first + np.flatnonzero(np.unpackbits(bits, bitorder="little"))
 
@@ -215,7 +219,11 @@ class Replay:
         if rows is None or at < 0 or rows["workgroup"][at] < 0:
             return -1
         group, wave = int(rows["workgroup"][at]), int(rows["wave"][at])
-        return group * self.code.resident.lanes_per_group + wave * self.recording.width
+        resident = self.code.resident
+        first = group * resident.lanes_per_group + wave * self.recording.width
+        if not 0 <= first <= resident.n_lanes - self.recording.width:
+            raise _contradiction(f"its launch has no warp {wave} of workgroup {group}")
+        return first
 
 
 @dataclass(frozen=True)
@@ -344,6 +352,12 @@ class _Code:
             found[inside] = buffer.view(form)[offset // size]
             left &= ~inside
         return found
+
+
+def _contradiction(text: str) -> UsageError:
+    return UsageError(
+        f"this recording contradicts itself: {text}", code="SIM510", hint="record the run again"
+    )
 
 
 def in_order(recording: Recording) -> tuple[Array, Array, Array]:
