@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import sys
 from contextlib import redirect_stdout
@@ -17,6 +18,7 @@ from ...isa.version import __version__
 from . import texts
 from .complete import completions
 from .documents import Document, Documents
+from .rename import Refused, can_be_renamed, renamed
 from .symbols import Kind, Occurrence
 
 DELAY = 0.15
@@ -68,10 +70,16 @@ def _markdown(text: str) -> types.MarkupContent:
 def make() -> Server:
     """Return a server that is ready to start."""
     server = Server()
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_error)
     _synchronise(server)
     _navigate(server)
     _edit(server)
     return server
+
+
+def _is_error(record: logging.LogRecord) -> bool:
+    """Return whether a log entry is about more than a refused request."""
+    return not (record.exc_info and isinstance(record.exc_info[1], Refused))
 
 
 def _synchronise(server: Server) -> None:
@@ -222,6 +230,18 @@ def _edit(server: Server) -> None:
         if text == document.study.main.text:
             return []
         return [types.TextEdit(document.positions.everything(), text)]
+
+    @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare_rename(ls: Server, params: types.PrepareRenameParams) -> types.Range | None:
+        document = ls.document(params.text_document.uri)
+        name = document.at(params.position) if document else None
+        return can_be_renamed(document, name) if document and name else None
+
+    @server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    def rename(ls: Server, params: types.RenameParams) -> types.WorkspaceEdit | None:
+        document = ls.document(params.text_document.uri)
+        name = document.at(params.position) if document else None
+        return renamed(document, name, params.new_name) if document and name else None
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,

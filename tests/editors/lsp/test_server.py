@@ -244,6 +244,18 @@ def test_formatting_is_that_of_fmt(client: Client) -> None:
     assert client.about("formatting", "wrong.sasm", options=options) is None
 
 
+def test_rename_is_answered_and_a_refusal_is_an_error_with_its_reason(client: Client) -> None:
+    line = line_of("mov_u32 ")
+    column = column_of(line, "$s1") + 1
+    where = place(line, column - 1, column + 2)
+    assert client.at("prepareRename", "good.sasm", line, column) == where
+    found = client.at("rename", "good.sasm", line, column, newName="$s5")
+    [edit] = found["changes"][client.uri("good.sasm")]
+    assert edit == {"range": where, "newText": "$s5"}
+    with pytest.raises(AssertionError, match=r"`\$s0` is in use here already"):
+        client.at("rename", "good.sasm", line, column, newName="$s0")
+
+
 def test_an_included_file_that_is_not_saved_counts(client: Client) -> None:
     client.open("main.sasm", '.include "part.sinc"\nkernel k() {\n    mov_u32 $s0, P\n    ret\n}\n')
     (missing,) = client.diagnostics("main.sasm")
