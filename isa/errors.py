@@ -199,8 +199,21 @@ MAX_SOURCE = 200
 
 
 def _expand(text: str) -> str:
-    """Replace tabs by spaces, so that a caret is below its character."""
-    return text.expandtabs(TAB_WIDTH)
+    """Replace tabs by spaces, so that a caret is below its character, and control characters.
+
+    These would act on the terminal: a carriage return in a source could overwrite the message.
+    """
+    shown = text if text.isprintable() else "".join(map(_visible, text))
+    return shown.expandtabs(TAB_WIDTH)
+
+
+def _visible(character: str) -> str:
+    """Return a character as a message shows it; U+FFFD for all that have no shape but tabs."""
+    if character.isprintable() or character == "\t":
+        return character
+    import unicodedata
+
+    return character if unicodedata.category(character) == "Zs" else "\N{REPLACEMENT CHARACTER}"
 
 
 def _width(text: str) -> int:

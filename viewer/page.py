@@ -93,7 +93,13 @@ def page_of(
     remarks = [
         f"{name}: {remark}" for name, (_, remark) in zip(titles, files, strict=True) if remark
     ]
-    return Page(page_text(parts, title), remarks)
+    text = page_text(parts, title)
+    if len(text) > MOST_BYTES:
+        remarks.append(
+            f"the page has {len(text) / 1_000_000:.1f} MB, and a browser may be slow: its runs "
+            f"have {sum(len(r.issues) for r in recordings):,} issues; record a part of them"
+        )
+    return Page(text, remarks)
 
 
 def _packed(recording: Recording, room: int) -> tuple[bytes, str]:
@@ -110,7 +116,8 @@ def _packed(recording: Recording, room: int) -> tuple[bytes, str]:
         try:
             values = recording.values(kept)
         except SimtError as problem:
-            return plain, f"the page has no values of registers and memory: {problem}"
+            reason = problem.first.message
+            return plain, f"the page has no values of registers and memory: {reason}"
         extended = dict(members, value=values.value, address=values.address, stored=values.stored)
         if kept is not None:
             extended["facts"] = _with_fact(members["facts"], "kept", kept)

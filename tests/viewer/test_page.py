@@ -77,6 +77,7 @@ def test_values_are_kept_for_as_many_warps_as_fit(monkeypatch: pytest.MonkeyPatc
     plain = viewer.page_of([recording])
     assert "value" not in embedded(plain.text)[0]
     assert "has no values of registers and memory" in plain.remarks[0]
+    assert "MB, and a browser may be slow: its runs have" in plain.remarks[1]
     monkeypatch.setattr(viewer, "MOST_BYTES", (len(plain.text) + len(whole.text)) // 2 + 1000)
     page = viewer.page_of([recording])
     assert len(page.text) <= viewer.MOST_BYTES

@@ -76,6 +76,21 @@ def test_bytes_that_are_no_utf8_are_shown_with_their_place(tmp_path: Path) -> No
     )
 
 
+def test_control_characters_beside_bytes_that_are_no_utf8_do_not_reach_the_terminal(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "noise.sasm"
+    path.write_bytes(b"\x1b[2J\r\x07\t\xff\x00kernel\n")
+    name, shape = path.name, "\N{REPLACEMENT CHARACTER}"
+    assert error_of(path).splitlines()[:5] == [
+        f"error[SIM101]: {name} is not UTF-8 text: byte 0xff is not allowed here",
+        f" --> {name}:1:8",
+        "  |",
+        f"1 | {shape}[2J{shape}{shape}  {shape}{shape}kernel",
+        "  |         ^ not UTF-8",
+    ]
+
+
 @pytest.mark.parametrize(
     "character", ["\0", "\x07", "\x0b", "\x0c", "\r", "\x1b", "\x7f", "\x85", "\u2028", "\u202e"]
 )
