@@ -32,6 +32,18 @@ def test_the_root_holds_no_module_by_accident(tree):
     assert {path.name for path in tree.root.glob("*.py")} <= {"__init__.py", "__main__.py"}
 
 
+def test_the_readme_counts_the_claims_that_the_report_counts(tree):
+    report = (tree.root / "docs" / "reproduction" / "index.md").read_text("utf-8")
+    found = re.search(r"^\| all \|  \| (\d+) \| (\d+) \| (\d+) \| 0 \|", report, re.MULTILINE)
+    assert found is not None
+    holds, direction, fails = map(int, found.groups())
+    readme = " ".join((tree.root / "README.md").read_text("utf-8").split())
+    assert (
+        f"Of {holds + direction + fails} claims that were measured at the papers' sizes, {holds} "
+        f"hold, {direction} hold in direction only, and {fails} do not hold"
+    ) in readme
+
+
 CARRIERS = ("simtlab.programs", "simtlab.exercises")
 """Packages of which some .py files travel as data."""
 
