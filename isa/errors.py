@@ -159,6 +159,11 @@ class SimtError(Exception):
         self.diagnostics = diagnostics
         super().__init__(diagnostics[0].message)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # An exception is otherwise pickled as a call of its class with its message, which other
+        # classes do not take. A pool of processes hangs at an error that cannot be unpickled.
+        return _restored, (type(self), self.args, self.__dict__)
+
     @property
     def first(self) -> Diagnostic:
         """The first finding, which is `error` in JSON output."""
@@ -166,6 +171,13 @@ class SimtError(Exception):
 
     def __str__(self) -> str:
         return "\n\n".join(render(d) for d in self.diagnostics)
+
+
+def _restored(kind: type[SimtError], args: tuple[object, ...], state: dict[str, object]) -> object:
+    """Return an error that was pickled, as it was."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 class SourceError(SimtError):

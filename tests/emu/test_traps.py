@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -271,3 +274,29 @@ def test_without_a_line_table_the_pc_has_to_do() -> None:
         "error[SIM409]: kernel k: trap instruction with code 3\n"
         " = note: work-item 0 (workgroup 0, warp 0, lane 0) at pc 1"
     )
+
+
+def test_a_trap_is_the_same_after_pickling() -> None:
+    launch = module(next(iter(HOSTILE.values())).text)["hostile"].launch(
+        items=ITEMS, group_size=GROUP
+    )
+    trap = trap_of(launch, *Scene.make().arguments)
+    again = pickle.loads(pickle.dumps(trap))
+    assert type(again) is simtlab.Trap
+    assert str(again) == str(trap)
+    assert again.record == trap.record
+    assert (again.workitem, again.lane, again.span) == (trap.workitem, trap.lane, trap.span)
+    assert again.first == trap.first
+
+
+def test_a_trap_in_a_process_of_a_pool_is_raised_where_its_result_is_asked_for() -> None:
+    program = simtlab.assemble(
+        "kernel out(global u32* %x) {\n    ld_kernarg_u64 $d0, [%x]\n"
+        "    ld_global_u32 $s0, [$d0+64]\n    ret\n}"
+    )
+    launch = program["out"].launch(items=1)
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
+        pytest.raises(simtlab.Trap, match="kernel out: out-of-bounds load"),
+    ):
+        pool.submit(launch, np.zeros(4, np.uint32)).result(timeout=600)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,15 @@ def test_compiled_is_the_same_and_every_call_begins_cold():
     found = [run(40, np.arange(40, dtype=np.uint32)) for run in (compiled, compiled, plain, plain)]
     assert len({r.digest for r in found}) == 1
     assert len({r.cycles for r in found}) == 1
+
+
+@pytest.mark.parametrize(("preset", "policy"), [("dws", "conv"), ("lwm", "lwm")])
+def test_a_result_can_be_pickled(preset: str, policy: str):
+    run = simtlab.simulate(scale(), machine=preset, policy=policy, items=8, plain=True)
+    result = run(8, np.arange(8, dtype=np.uint32))
+    again = pickle.loads(pickle.dumps(result))
+    assert str(again) == str(result)
+    assert again.digest == result.digest
 
 
 def test_forms_of_a_result():

@@ -14,6 +14,10 @@ MOST = (1 << 32) - 1
 """The greatest value of a setting without a bound of its own."""
 
 
+def _runs_everywhere(machine: Machine) -> None:
+    """Accept every machine."""
+
+
 @dataclass(frozen=True)
 class Policy:
     """What warps do at branches, misses and joins: engine files and a description."""
@@ -41,7 +45,7 @@ class Policy:
     """The size of a fetch group unless the user has chosen one; None: that of the machine."""
     issue: Mapping[str, str] = field(default_factory=dict)
     """By issue discipline: the policy's own issue file; it runs on machines with these only."""
-    check: Callable[[Machine], object] = lambda machine: None
+    check: Callable[[Machine], object] = _runs_everywhere
     """Raises UsageError if the policy cannot run with the settings that the machine has."""
     extra: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By setting: engine files that are added unless its value is `never`. With `NAME=VALUE` in
