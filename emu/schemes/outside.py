@@ -121,7 +121,7 @@ def from_class(cls: type[Scheme], file: str = "") -> type[Scheme]:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise SchemeFileError(
-            f"{_place(cls, file)}: {cls.__name__} has no {' and no '.join(missing)}",
+            f"{_place(cls, file)}: {cls.__name__} has no {', '.join(missing)}",
             hint="every scheme has branch, exit, parked and depth (emu/schemes/base.py)",
         )
     for name in _EVENTS:

@@ -112,6 +112,6 @@ def wording(error: Any) -> str:
     """Return the text of a finding of pydantic's, reworded."""
     key, text = key_of(error), str(error["msg"]).removeprefix("Value error, ")
     text = text.replace("Input should be", "must be").replace("Field required", "is missing")
-    if error["type"] == "missing":
+    if error["type"] == "missing" or (key and isinstance(error["input"], dict)):
         return f"{key}: {text}"
     return f"{key}: {text} (got {shown(error['input'])})" if key and "=" not in text else text
