@@ -30,8 +30,8 @@ def register(ipython: Any) -> None:
 
 
 def recording_html(recording: Recording) -> str:
-    """Return the page of `simtlab view` in a frame, or a table of a recording that is too large."""
-    reason = _too_large(recording)
+    """Return the page of `simtlab view` in a frame, or a table of what no page can show."""
+    reason = _empty_or_too_large(recording)
     if not reason:
         from ..viewer.page import page_of
 
@@ -42,8 +42,10 @@ def recording_html(recording: Recording) -> str:
     return _table(recording, reason)
 
 
-def _too_large(recording: Recording) -> str:
+def _empty_or_too_large(recording: Recording) -> str:
     issues, memory = len(recording.issues), recording.memory.nbytes
+    if not issues:
+        return recording.coverage
     if issues > MOST_ISSUES:
         return f"{issues:,} issues, more than {MOST_ISSUES:,}"
     if memory > MOST_MEMORY:
@@ -69,13 +71,16 @@ def _frame(page: str, title: str, remarks: list[str]) -> str:
 
 def _table(recording: Recording, reason: str) -> str:
     facts = recording.facts
+    remedy = "record another window: window=(begin, end)"
+    if len(recording.issues):
+        remedy = 'simtlab.view(recording, "run.html"), or record less: window=(begin, end)'
     rows = [
         ("recording", str(facts["title"])),
         (f"{facts['unit']}s", f"{recording.begin:,} to {recording.end:,}"),
         ("issues", f"{len(recording.issues):,}"),
         ("warps", f"{len(facts['warps']):,} of {recording.width} lanes"),
         ("not shown as a page", reason),
-        ("to see it", 'simtlab.view(recording, "run.html"), or record less: window=(begin, end)'),
+        ("to see it", remedy),
     ]
     if facts["outcome"]:
         rows.insert(4, ("ended with", str(facts["outcome"]["text"]).split("\n")[0]))

@@ -47,7 +47,8 @@ def view(
     The name of a recording's file may be given instead, for either.
     The page has the values of registers and memory as far as they fit, and none where a recording
     cannot be replayed. `compare` is another recording of the same kernels. Raises UsageError where
-    the two have no kernel in common or `path` does not end in .html, and OSError.
+    the two have no kernel in common, one has no issue, or `path` does not end in .html, and
+    OSError.
     """
     found = page_path(path)
     given = [recording] if compare is None else [recording, compare]
@@ -74,8 +75,15 @@ def page_of(
     """Return the page of one or two recordings.
 
     It leaves out values so as to have at most `most` bytes (MOST_BYTES), but is larger where the
-    rest has more. Raises UsageError without a common kernel.
+    rest has more. Raises UsageError without a common kernel, or where nothing was issued.
     """
+    for recording in recordings:
+        if not len(recording.issues):
+            raise UsageError(
+                f"{recording.facts['title']}: there is nothing to show: {recording.coverage}",
+                code="SIM515",
+                hint="record another window, or all of the run",
+            )
     names = [{k["name"] for k in r.facts["kernels"]} for r in recordings]
     if not set.intersection(*names):
         listed = [", ".join(sorted(n)) for n in names]

@@ -104,8 +104,6 @@ def _report(
     for each in recorded:
         facts, n = each.recording.facts, len(each.recording.issues)
         span = f"{facts['unit']}s {facts['begin']:,} to {facts['end'] - 1:,}, {n:,} issues"
-        if not n:
-            span = each.recording.coverage
         rows.append(("shows", f"{facts['title']}: {span}"))
     print_rows(rows)
     if error is not None:

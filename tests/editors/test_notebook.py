@@ -240,6 +240,16 @@ def test_a_large_recording_of_a_run_that_trapped_says_so(shell, monkeypatch) -> 
     assert "ended witherror[SIM401]" in text
 
 
+def test_a_recording_without_an_issue_shows_a_table(shell) -> None:
+    launch = simtlab.record(
+        simtlab.assemble(ADD).add, items=8, group_size=8, warp=4, window=(90, 91)
+    )
+    page = _Checker(formats(shell, launch(5, np.zeros(8, np.uint32)))["text/html"])
+    assert "iframe" not in page.tags
+    assert "nothing was issued in its window, which begins at step 90" in page.text
+    assert "to see itrecord another window" in page.text
+
+
 def test_a_recording_has_no_frame_where_simtlab_is_not_loaded(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     plain = InteractiveShell()

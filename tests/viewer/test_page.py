@@ -69,6 +69,18 @@ def test_view_writes_one_file_that_needs_no_other(tmp_path: Path) -> None:
     ).read_text("utf-8")
 
 
+def test_a_recording_without_an_issue_makes_no_page(tmp_path: Path) -> None:
+    (kernel,) = simtlab.assemble("kernel k() {\n    nop\n    ret\n}")
+    recording = simtlab.record(kernel, items=4, group_size=4, window=(90, 91))()
+    with pytest.raises(simtlab.SimtError) as caught:
+        simtlab.view(recording, tmp_path / "page.html")
+    assert str(caught.value) == (
+        "error[SIM515]: k under stack: there is nothing to show: nothing was issued in its window, "
+        "which begins at step 90\n = help: record another window, or all of the run"
+    )
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_values_are_kept_for_as_many_warps_as_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     recording = filled(items=512, n=16)
     whole = viewer.page_of([recording])
