@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from .text.tables import labelled_html
 
 
-@dataclass
+@dataclass(eq=False)
 class Statistics:
     """Counts of one launch, or of several added up.
 
@@ -30,6 +30,12 @@ class Statistics:
     warps: int = 0
     executions: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     lanes: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether all counts are equal; NumPy's `==` of arrays has no single truth value."""
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _FIELDS)
 
     @property
     def activity_factor(self) -> float:
@@ -83,3 +89,6 @@ class Statistics:
             "max_depth": self.max_depth,
             "warps": self.warps,
         }
+
+
+_FIELDS = tuple(each.name for each in fields(Statistics))

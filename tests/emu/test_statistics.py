@@ -197,3 +197,15 @@ def test_an_interrupted_launch_tells_what_was_counted_and_can_be_repeated(
     assert (counted.warp_instructions, counted.lane_slots) == (33, 132)
     launch(x)
     assert x.tolist() == [0, 1, 1, 1]
+
+
+def test_statistics_are_equal_if_all_counts_are() -> None:
+    first, second = (
+        Statistics(branches=1, executions=np.array([1, 2]), lanes=np.array([4, 8]))
+        for _ in range(2)
+    )
+    assert first == second
+    second.lanes[1] = 9
+    assert first != second
+    assert first != Statistics(branches=1)
+    assert first != "counts"

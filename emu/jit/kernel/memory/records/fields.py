@@ -26,11 +26,14 @@ from ..addressing.windows import Window
 from ..moves import Moves
 from ..shuffles.routed import follow, shuffle
 from ..shuffles.routes import Labels, Route, route
-from . import pairs
+from . import few_words, pairs
 from .index_names import MOST_ADDED, IndexNames
 
 LARGEST = 16
 """Elements of a record, at most: wide accesses take those between its fields, too."""
+
+LARGEST_ROW = 1 << 20
+"""Elements from a lane's record to the next one's, at most, if words of them are gathered."""
 
 MOST_COST = 20
 """Wide accesses and shuffles that take as long as one gather or scatter of 16 lanes."""
@@ -76,6 +79,11 @@ class Fields:
             and form is not None
             and any(len(pair) == 2 for pair in pairs.paired(self.places))
         )
+
+    @property
+    def are_gathered(self) -> bool:
+        """Return whether words that have several elements are gathered: lanes are far apart."""
+        return self.kind == "known" and self.apart > LARGEST
 
     @property
     def before(self) -> int:
@@ -178,6 +186,7 @@ class Records:
         row, size = op.ins.row, op.element.size
         ops, places, indices = [op], [start], [added]
         reach = max(2 * apart, 4) if row.is_load else apart
+        most = MOST_FIELDS * (few_words.WORD // size if apart > LARGEST else 1)
         for other in self._following(op):
             if self._found.get(other) is not None:
                 continue
@@ -193,7 +202,7 @@ class Records:
             ops.append(other)
             places.append(place)
             indices.append(field[2])
-            if len(ops) == MOST_FIELDS:
+            if len(ops) == most:
                 break
         assert op.base is not None
         form = self._addresses.form(op.base)
@@ -251,7 +260,9 @@ class Records:
         if step is None or step % size or constant % size or abs(constant) >= 1 << 20:
             return None
         apart = step // size
-        return (key, constant // size, more, apart) if 2 <= apart <= LARGEST else None
+        if apart > LARGEST and not (key[0] == "known" and row.is_load and size < few_words.WORD):
+            return None
+        return (key, constant // size, more, apart) if 2 <= apart <= LARGEST_ROW else None
 
     def _is_cheap(self, fields: Fields) -> bool:
         """Return whether wide accesses and shuffles cost less than gathers or scatters."""
@@ -259,6 +270,9 @@ class Records:
             return self.lanes.n == CHUNK and host_has("avx512f")
         if fields.kind == "apart":
             return False
+        if fields.are_gathered:
+            has_gathers = self.lanes.n == CHUNK and host_has("avx512f")
+            return has_gathers and few_words.save_gathers(fields.places, fields.size)
         features = {1: "avx512vbmi", 2: "avx512bw"}
         n, lanes = self._vector(fields), self.lanes.n
         if not host_has(features.get(fields.size, "avx512f")) or lanes & (lanes - 1):
@@ -323,6 +337,8 @@ class Records:
 
         Returns chunks of integers of the elements' size for each field.
         """
+        if fields.are_gathered:
+            return few_words.load(self.lanes, fields.places, fields.apart, fields.size, host)
         lanes, code, plan = self.lanes, self.lanes.code, self._plan(fields)
         n, bits = self._vector(fields), 8 * fields.size
         found: list[list[str]] = [[] for _ in fields.ops]
