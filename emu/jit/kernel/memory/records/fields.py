@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from ......isa.table import Unit
 from ......isa.types import Segment, sign_extend
-from .....analysis.values.ssa import Const, Op, Value
+from .....analysis.values.ssa import Op
 from ....llvm.text import integer
 from ....llvm.toolchain import host_has
 from ....llvm.vectors import CHUNK, VectorCode
@@ -27,7 +27,7 @@ from ..moves import Moves
 from ..shuffles.routed import follow, shuffle
 from ..shuffles.routes import Labels, Route, route
 from . import few_words, pairs
-from .index_names import MOST_ADDED, IndexNames
+from .index_names import IndexNames, core_of
 
 LARGEST = 16
 """Elements of a record, at most: wide accesses take those between its fields, too."""
@@ -241,7 +241,7 @@ class Records:
         elif form.index is None:
             return None
         else:
-            index, more = _core(form.index)
+            index, more = core_of(form.index)
             step = lanes.shapes.stride(index)
             if lanes.shapes.stride(form.index) != step:
                 return None
@@ -388,17 +388,3 @@ class Records:
             for chunk in chunks
             for at in range(0, self.lanes.n, n)
         ]
-
-
-def _core(index: Value | None) -> tuple[Value, int]:
-    """Return an index without the small constant that is added to it, and the constant."""
-    assert index is not None
-    if (
-        isinstance(index, Op)
-        and index.parts
-        and index.ins.row.stem == "add"
-        and isinstance(index.args[1], Const)
-        and index.args[1].bits < MOST_ADDED
-    ):
-        return index.args[0], index.args[1].bits
-    return index, 0

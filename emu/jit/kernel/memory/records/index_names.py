@@ -34,3 +34,17 @@ class IndexNames:
         if more or not isinstance(added, Const) or added.bits >= MOST_ADDED:
             return self._numbers[index], more
         return factors, added.bits
+
+
+def core_of(index: Value | None) -> tuple[Value, int]:
+    """Return an index without the small constant that is added to it, and the constant."""
+    assert index is not None
+    if (
+        isinstance(index, Op)
+        and index.parts
+        and index.ins.row.stem == "add"
+        and isinstance(index.args[1], Const)
+        and index.args[1].bits < MOST_ADDED
+    ):
+        return index.args[0], index.args[1].bits
+    return index, 0
