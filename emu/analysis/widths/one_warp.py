@@ -23,7 +23,7 @@ from ..warps.uniformity import Shapes
 from .columns import goes_down_columns
 from .registers import inner_loops, is_vector, lane_step
 from .straight import compares_scalars
-from .width import NARROW_CHUNK, WIDE
+from .width import NARROW_CHUNK, USUAL, WIDE
 
 MOST_LANES = 1024
 """Lanes of a workgroup that is run as one warp."""
@@ -59,17 +59,22 @@ def one_warp_facts(
     the facts of warps of 64 lanes if that is known to be better.
     `gathers_fast` says whether gathers are faster on this host than shuffles of many rows.
     """
-    lanes = prod(facts.group_size)
+    items = prod(facts.group_size)
+    lanes = _filled_up(items)
     chunk = NARROW_CHUNK if lanes >= LONG_CHUNK_FROM else facts.chunk
     if (
         not any(ins.row.is_barrier for ins in kernel.instructions)
         or lanes % WIDE
         or lanes > MOST_LANES
+        or (lanes > items and facts.whole)
         or len(kernel.words) > MOST_WORDS
     ):
         return None
     wide = replace(facts, width=lanes, chunk=chunk, one_warp=True)
     shapes = analyse(kernel).shapes(wide)
+    if lanes > items and not _waits_in_all_loops(shapes):
+        # What lanes compute between barriers takes longer than these.
+        return None
     walk = Walk(shapes, Ranges(shapes).trips) if has_known_lanes(shapes) else None
     if (
         is_long(kernel, wide)
@@ -112,6 +117,16 @@ def one_warp_facts(
     return wide
 
 
+def _filled_up(items: int) -> int:
+    """Return the lanes of a warp that has all work-items of a workgroup.
+
+    A multiple of `WIDE` with lanes that do not exist, if warps of `USUAL` lanes that take turns
+    have as many of these.
+    """
+    lanes = -(-items // USUAL) * USUAL
+    return items if lanes % WIDE else lanes
+
+
 def is_long(kernel: Kernel, facts: Facts) -> bool:
     """Return whether a workgroup that is one warp has more vectors than most such kernels."""
     return facts.one_warp and _vectors(kernel, facts) > MOST_VECTORS
@@ -150,6 +165,13 @@ def _sorts_out(shapes: Shapes) -> bool:
         if not any(_ends_at_barrier(flow.nodes[node]) for node in loop.nodes)
         for node in loop.nodes & divergent
     )
+
+
+def _waits_in_all_loops(shapes: Shapes) -> bool:
+    """Return whether each inner loop has a barrier, and whether there is one."""
+    nodes = shapes.flow.nodes
+    waits = [any(_ends_at_barrier(nodes[n]) for n in loop.nodes) for loop in inner_loops(shapes)]
+    return bool(waits) and all(waits)
 
 
 def _ends_at_barrier(node: Node) -> bool:

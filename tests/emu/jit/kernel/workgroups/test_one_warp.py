@@ -10,9 +10,12 @@ from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.one_warp import one_warp_facts
 from simtlab.emu.analysis.widths.width import NARROW_CHUNK, USUAL
 from simtlab.emu.jit.kernel.compile import generate
+from simtlab.emu.jit.kernel.launch_facts import facts_at, facts_of
+from simtlab.emu.traps import TrapKind
 
 from ....support.flows import kernel_of
-from ...support.agreement import same
+from ....support.oracle_work import make
+from ...support.agreement import same, trap_alike
 
 SIZES = (48, 64, 256, 1024)
 
@@ -457,3 +460,50 @@ def test_sums_of_what_passes_a_filter_have_warps_of_64_lanes(filtered: str, widt
     x = np.random.default_rng(3).integers(0, 2000, 1200, np.uint32)
     for n in (0, 300, 1200):
         same(text, [np.uint32(n), x, np.zeros(2, np.uint32)], items=512, group_size=256)
+
+
+@pytest.mark.parametrize(("size", "lanes"), [(121, 128), (100, 128), (55, 64), (250, 256)])
+def test_lanes_that_do_not_exist_fill_a_warp_up(size: int, lanes: int) -> None:
+    n = 3 * size
+    x, y = data("u32", n), np.zeros(n, np.uint32)
+    text = SCAN.replace("FLIP", "barrier").replace("SIZE", str(size))
+    work = make(text, [x, y, n], items=n, group_size=size)
+    facts = facts_of(work.kernel, work.geometry)
+    assert (facts.width, facts.one_warp, facts.whole) == (lanes, True, False)
+    for items in (n, n - size // 2):  # the last workgroup may be smaller
+        same(text, [x, y, n], items=items, group_size=size)
+    same(
+        tree(SEQUENTIAL, "u64", size), [data("u64", n), y.astype("u8"), n], items=n, group_size=size
+    )
+
+
+@pytest.mark.parametrize("size", [65, 80, 96, 1025])
+def test_a_warp_has_no_more_idle_vectors_than_warps_that_take_turns(size: int) -> None:
+    text = SCAN.replace("FLIP", "barrier").replace("SIZE", str(size))
+    work = make(text, [data("u32", size), np.zeros(size, np.uint32), size], group_size=size)
+    assert one_warp_facts(work.kernel, facts_at(work.geometry, USUAL)) is None
+
+
+def test_loops_without_barriers_have_warps_that_take_turns() -> None:
+    between = (
+        "mov_u32 $s9, 9\n@more:\n sub_u32 $s9, $s9, 1\n cmp_ne_u32 $c2, $s9, 0\n cbr $c2, @more"
+    )
+    text = SCAN.replace("FLIP", f"barrier\n {between}").replace("SIZE", "121")
+    work = make(text, [data("u32", 121), np.zeros(121, np.uint32), 121], group_size=121)
+    assert one_warp_facts(work.kernel, facts_at(work.geometry, USUAL)) is None
+
+
+def test_a_workgroup_of_two_dimensions_is_filled_up() -> None:
+    text = SCAN.replace("FLIP", "barrier").replace("SIZE", "121")
+    text = text.replace("workitemid_u32 $s0, 0", "workitemflatid_u32 $s0")
+    text = text.replace("workitemabsid_u32 $s1, 0", "workitemflatabsid_u32 $s1")
+    x, y = data("u32", 30 * 25), np.zeros(30 * 25, np.uint32)
+    same(text, [x, y, x.size], items=(30, 25), group_size=(11, 11))
+
+
+def test_barriers_that_lanes_miss_trap_in_a_warp_that_is_filled_up() -> None:
+    text = SCAN.replace("FLIP", "cmp_eq_u32 $c2, $s0, 120\n    cbr $c2, @end\n    barrier")
+    text = text.replace("    ret\n", "@end:\n    ret\n").replace("SIZE", "121")
+    x, y = data("u32", 121), np.zeros(121, np.uint32)
+    trap = trap_alike(text, [x, y, 121], items=121, group_size=121)
+    assert trap.kind is TrapKind.DIVERGENT_BARRIER
