@@ -184,6 +184,9 @@ _ELSEWHERE = {
 }
 """By command and option of another command: what to use instead."""
 
+_GROUP_SIZES = ("--group", "--group-size", "--groupsize", "--workgroup", "--local-size")
+"""What others call the work-items of a workgroup."""
+
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<first>\S+)(?P<more>.*)\)")
 """What the option parser says of words that no parameter takes."""
 
@@ -201,10 +204,12 @@ def _usage_error(error: Any, arguments: list[str]) -> UsageError:
     listed = "arguments and options" if named else "the commands"
     help_hint = f"`{path} --help` lists {listed}"
     option, near = getattr(error, "option_name", None), getattr(error, "possibilities", None)
-    if option and type(error).__name__ == "NoSuchOption":
+    if option and context is not None and type(error).__name__ == "NoSuchOption":
         message = f"{path} has no option {option}"
         if (command := (named or [""])[0], option) in _ELSEWHERE:
             help_hint = _ELSEWHERE[command, option]
+        elif option in _GROUP_SIZES and any("--block" in p.opts for p in context.command.params):
+            help_hint = "did you mean --block, the work-items of a workgroup?"
         elif near:
             help_hint = f"{did_you_mean(option, near, quote='')} {help_hint}"
     elif extra := _EXTRA.fullmatch(message):

@@ -26,6 +26,13 @@ _OPERANDS = ("$s0", "@loop", "[$d0]", "%n", '"a"', "1", "'a'", "N", "(N+1)")
 
 KNOWN: tuple[Known, ...] = (
     Known(
+        "SIM102",
+        "unexpected `{found}` after a register",
+        "expected the end of the line or `,`",
+        "an address has brackets, also as an argument of a macro: [$d0+8]",
+        ("near $d0+1", "near $d0-n", "near $s0, $d0+1", "near $s0, $d0-n"),
+    ),
+    Known(
         "SIM103",
         "missing comma before `{found}`",
         "expected a comma before this",

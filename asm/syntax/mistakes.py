@@ -140,7 +140,13 @@ def _misspelt(words: Sequence[Word]) -> Mistake | None:
             Suggestion.of(f"write .{first.text}", f".{first.text}"),
         )
     near = did_you_mean(f".{first.text}", _DIRECTIVES)
-    if near and not did_you_mean(first.text, tuple(BY_NAME)) and words[1].kind == "NAME":
+    is_list = len(words) > 2 and words[2].kind == "COMMA"  # the arguments of a macro
+    if (
+        near
+        and not is_list
+        and not did_you_mean(first.text, tuple(BY_NAME))
+        and words[1].kind == "NAME"
+    ):
         return Mistake("SIM127", f"unknown directive `{first.text}`", first.at, "unknown", near)
     is_head = words[-1].kind == "LBRACE" or [w.kind for w in words[1:3]] == ["NAME", "LPAR"]
     if is_head:

@@ -132,6 +132,10 @@ error[SIM514]: simtlab run has no option --gird
 error[SIM514]: simtlab run has no option --sise
  = help: did you mean --size? `simtlab run --help` lists arguments and options
 """,
+    "run saxpy --group-size 64": """\
+error[SIM514]: simtlab run has no option --group-size
+ = help: did you mean --block, the work-items of a workgroup?
+""",
     "run saxpy --policy conv": """\
 error[SIM514]: simtlab run has no option --policy
  = help: policies are for `simtlab time`; `run` takes --scheme instead
