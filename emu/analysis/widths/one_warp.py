@@ -94,6 +94,8 @@ def one_warp_facts(
         return None
     if not all(_is_left_in_order(shapes, n) for n in shapes.divergent_loops):
         return None
+    if _repeats_long(shapes):
+        return None
     if lanes > WIDE and _sorts_out(shapes):
         # Fewer lanes pass by more of it, and what they add up has registers.
         return replace(facts, width=WIDE)
@@ -165,6 +167,21 @@ def _sorts_out(shapes: Shapes) -> bool:
         if not any(_ends_at_barrier(flow.nodes[node]) for node in loop.nodes)
         for node in loop.nodes & divergent
     )
+
+
+def _repeats_long(shapes: Shapes) -> bool:
+    """Return whether lanes leave a loop with another one inside in turn, and none has a barrier.
+
+    Its last iteration is for few lanes, as at the end of a halo: warps without any pass it by. In
+    workgroups of two dimensions each warp has some.
+    """
+    flow = shapes.flow
+    if not shapes.facts.rows or any(
+        _ends_at_barrier(flow.nodes[n]) for loop in flow.loops for n in loop.nodes
+    ):
+        return False
+    parents = {loop.parent for loop in flow.loops}
+    return any(n in parents for n in shapes.divergent_loops)
 
 
 def _waits_in_all_loops(shapes: Shapes) -> bool:

@@ -493,6 +493,55 @@ def test_loops_without_barriers_have_warps_that_take_turns() -> None:
     assert one_warp_facts(work.kernel, facts_at(work.geometry, USUAL)) is None
 
 
+HALO = """
+kernel k(global u32* %x, global u32* %y, u32 %n) {
+    .group u32 part[136]
+    workitemflatid_u32 $s0
+    workitemflatabsid_u32 $s1
+    sub_u32 $s2, $s1, $s0
+    mov_u32 $s3, $s0
+@load:
+    mov_u32 $s4, 0
+    mov_u32 $s5, 5
+    add_u32 $s6, $s2, $s3
+    cvt_u64_u32 $d0, $s6
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d0, $d0, 4, $d1
+@sum:
+    ld_global_u32 $s7, [$d0]
+    mad_u32 $s4, $s4, 3, $s7
+    add_u64 $d0, $d0, 4
+    sub_u32 $s5, $s5, 1
+    cmp_ne_u32 $c0, $s5, 0
+    cbr $c0, @sum
+    shl_u32 $s8, $s3, 2
+    st_group_u32 $s4, [part+$s8]
+    add_u32 $s3, $s3, 128
+    cmp_lt_u32 $c0, $s3, 136
+    cbr $c0, @load
+    barrier
+    shl_u32 $s8, $s0, 2
+    ld_group_u32 $s4, [part+$s8]
+    ld_group_u32 $s5, [part+$s8+32]
+    xor_u32 $s4, $s4, $s5
+    cvt_u64_u32 $d0, $s1
+    ld_kernarg_u64 $d1, [%y]
+    mad_u64 $d0, $d0, 4, $d1
+    st_global_u32 $s4, [$d0]
+    ret
+}
+"""
+
+
+def test_warps_pass_by_the_end_of_a_halo() -> None:
+    x, y = data("u32", 3 * 128 + 12), np.zeros(3 * 128, np.uint32)
+    work = make(HALO, [x, y, 0], items=384, group_size=128)
+    assert one_warp_facts(work.kernel, facts_at(work.geometry, USUAL)) is None
+    same(HALO, [x, y, 0], items=384, group_size=128)
+    square = make(HALO, [x, y, 0], items=(48, 8), group_size=(16, 8))
+    assert one_warp_facts(square.kernel, facts_at(square.geometry, USUAL)) is not None
+
+
 def test_a_workgroup_of_two_dimensions_is_filled_up() -> None:
     text = SCAN.replace("FLIP", "barrier").replace("SIZE", "121")
     text = text.replace("workitemid_u32 $s0, 0", "workitemflatid_u32 $s0")
