@@ -2,12 +2,13 @@
 
 A branch may depend on a value that another work-item stores in the same launch. Which instructions
 are executed may then depend on the schedule, and so do their counts. In an independent kernel no
-branch does. A load that decides branches is safe in one of three ways:
+branch does. A load that decides branches is safe in one of four ways:
 
 - The launch does not change the buffer. The kernel says by which pointer parameters it loads and
   stores; whether these are different buffers is known when it is launched, and that accesses stay
   in them when it has run.
 - It is from private memory, and what is stored there is safe.
+- It is of a list in group memory to which work-items append, whose order does not show (lists.py).
 - Its place is *owned*: while the launch runs (in group memory, from barrier to barrier), no other
   work-item accesses a place that one has stored to. Native code watches these accesses, if the
   places in group memory do not follow from the numbers of work-items (own_places.py).
@@ -33,6 +34,7 @@ from ..analysis import analyse
 from ..values.numbering import numbering_of
 from ..values.ssa import Const, Op, Ssa, Value, arguments_of
 from ..warps.influence import Influence
+from .lists import Lists
 from .loads_first import AccessNames, LoopRounds, loads_first
 from .own_places import are_own
 
@@ -60,6 +62,8 @@ class Reliance:
     They must not leave the buffers of these parameters."""
     unit: int = 1
     """Bytes of an owned place in global memory: those of the smallest access."""
+    ends: Mapping[int, int] = field(default_factory=dict)
+    """Stores to group memory that must be before these ends: those of lists."""
     group_unit: int = 0
     """The same of group memory; 0 if it is not watched."""
     in_line: bool = False
@@ -74,7 +78,7 @@ class Reliance:
     @property
     def is_tested(self) -> bool:
         """Whether a launch has conditions to meet."""
-        return bool(self.loaded or self.owned or self.watched or self.before)
+        return bool(self.loaded or self.owned or self.watched or self.before or self.ends)
 
 
 def reliance_of(kernel: Kernel, group_size: Dim3, *, by_batches: bool = False) -> Reliance | None:
@@ -114,6 +118,7 @@ class _Proof:
         """Values that decide branches, now or when they are loaded again."""
         self._loads = accesses.loads_by_param()
         self._influenced: dict[object, Influence] = {}
+        self._lists = Lists(self._ssa, group_size, kernel.group_size)
 
     def loads_first(self) -> Reliance | None:
         """Return that batches load before they store, and that other buffers are not changed."""
@@ -137,7 +142,7 @@ class _Proof:
 
     def independent(self) -> Reliance | None:
         """Return what makes the kernel independent of the schedule."""
-        accesses, owned = self._accesses, set[int]()
+        accesses, lists, owned = self._accesses, self._lists, set[int]()
         private, group = (
             accesses.loads_of(s) if accesses.stores_to(s) else frozenset[Op]()
             for s in (Segment.PRIVATE, Segment.GROUP)
@@ -150,26 +155,36 @@ class _Proof:
                 self._targets |= accesses.stored_values(Segment.PRIVATE)
             if not follows_group and self._decides("group", group):
                 follows_group = grows = True
-                self._targets |= accesses.stored_values(Segment.GROUP)
+                self._targets |= accesses.stored_values(Segment.GROUP, but_slots_of=lists.stores)
             for param in accesses.stored_params - owned:
                 if self._decides(param, self._loads.get(param, frozenset())):
                     owned.add(param)
                     grows = True
                     self._targets |= accesses.stored_values(Segment.GLOBAL, param)
         deciding = {p for p, ops in self._loads.items() if self._decides(p, ops)}
-        if self._decides("never", accesses.unsafe()):
+        if self._decides("never", accesses.unsafe() - lists.appends):
+            return None
+
+        def decides(op: Op) -> bool:
+            """Return whether branches may follow from what an access changes."""
+            if op.ins.row.segment is Segment.GLOBAL:
+                return not op.ins.row.is_load and accesses.param(op) in {None, *owned}
+            changes = op.ins.row.is_memory and not op.ins.row.is_load
+            return changes and (follows_private or op.ins.row.segment is not Segment.PRIVATE)
+
+        if follows_group and not lists.are_in_any_order(self._targets, decides):
             return None
         if accesses.any_is_stored and (owned or deciding):
             return None
         watches_group = follows_group and not are_own(
-            self._ssa, self._group_size, self._group_bytes
+            self._ssa, self._group_size, self._group_bytes, lists.appends, lists.places
         )
         if (owned & accesses.counted_params) or (watches_group and accesses.counts_in_group):
             return None
         others = frozenset(deciding) - owned
         identities = accesses.numbered_by(owned)
         if identities:
-            found = self._found(frozenset(), others, watches_group)
+            found = self._found(frozenset(), others, watches_group, follows_group)
             in_line = any(op.ins.row.stem == "workitemabsid" for op in identities)
             if accesses.stored_params == owned and len(owned) == 1:
                 return replace(found, in_line=in_line)
@@ -180,10 +195,14 @@ class _Proof:
                 kept_out=accesses.params_of_stores() | accesses.params_of_loads(owned),
                 in_line=in_line,
             )
-        return self._found(frozenset(owned), others, watches_group)
+        return self._found(frozenset(owned), others, watches_group, follows_group)
 
     def _found(
-        self, owned: frozenset[int], deciding: frozenset[int], watches_group: bool
+        self,
+        owned: frozenset[int],
+        deciding: frozenset[int],
+        watches_group: bool,
+        follows_group: bool,
     ) -> Reliance:
         accesses = self._accesses
         in_global = {
@@ -194,7 +213,8 @@ class _Proof:
         in_group = accesses.of(Segment.GROUP) if watches_group else frozenset[Op]()
         others = accesses.params_of_stores() if owned else {}
         watched = {op.pc: param for op, param in in_global.items()}
-        relied = bool(owned or deciding or in_group)
+        ends = self._lists.ends if follows_group else {}
+        relied = bool(owned or deciding or in_group or ends)
         return Reliance(
             deciding,
             (None if accesses.any_is_stored else accesses.stored_params) if relied else frozenset(),
@@ -203,6 +223,7 @@ class _Proof:
             watched | {op.pc: None for op in in_group},
             {pc: param for pc, param in others.items() if pc not in watched},
             _smallest(in_global) or 1,
+            ends,
             _smallest(in_group),
         )
 
@@ -294,13 +315,18 @@ class _Accesses:
         loads = self.loads_by_param()
         return {op.pc: param for param in params for op in loads.get(param, ())}
 
-    def stored_values(self, segment: Segment, param: int | None = None) -> set[Value]:
-        """Return what is stored to a segment, or by a parameter's pointer, and at which places."""
+    def stored_values(
+        self, segment: Segment, param: int | None = None, *, but_slots_of: Collection[Op] = ()
+    ) -> set[Value]:
+        """Return what is stored to a segment, or by a parameter's pointer, and at which places.
+
+        Places that some stores have are left out.
+        """
         return {
             value
             for op in self.of(segment)
             if not op.ins.row.is_load and (param is None or self.param(op) == param)
-            for value in op.args
+            for value in (op.args[:-1] if op in but_slots_of else op.args)
         }
 
     def numbered_by(self, params: Collection[int]) -> list[Op]:

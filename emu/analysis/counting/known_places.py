@@ -21,6 +21,8 @@ _OF_LAUNCH = (Segment.KERNARG, Segment.READONLY)
 
 def arguments_of_places(ssa: Ssa, relied: Reliance) -> tuple[slice, ...] | None:
     """Return the bytes of the arguments on which watched places depend; None if memory decides."""
+    if relied.ends:
+        return None
     flow = ssa.flow
     varying = _FromMemory(ssa).varying
     ops = [op for n in flow.order for op in ssa.ops.get(n, ()) if op.ins.row.is_memory]

@@ -19,12 +19,12 @@ they are calculated for each iteration.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,33 +63,52 @@ MOST_FOLLOWED = 128
 """Iterations in which what each work-item takes along to the next one is followed."""
 
 
-def are_own(ssa: Ssa, group_size: Dim3, group_bytes: int) -> bool:
+def are_own(
+    ssa: Ssa,
+    group_size: Dim3,
+    group_bytes: int,
+    appends: Collection[Op] = (),
+    elements: Mapping[Op, range] | None = None,
+) -> bool:
     """Return whether what a work-item stores to group memory is its own, from barrier to barrier.
 
     No other work-item then accesses that place in this time, whichever of them run. Or all accesses
     of a place in this time are atomics whose order does not show. Workgroups have `group_size`
     work-items, or fewer at the edge of a grid, and `group_bytes` of memory.
+
+    The atomics `appends` take slots of lists (lists.py), whose `elements` are accessed at these
+    bytes: each is stored once.
     """
-    if _are_own(ssa, _Places(ssa, group_size, group_bytes, None), None):
+    lists = _Lists(frozenset(appends), elements or {})
+    if _are_own(ssa, Places(ssa, group_size, group_bytes, None, lists.elements), None, lists):
         return True
-    return any(
+    return not lists.appends and any(
         counter.iterations * prod(group_size) <= MOST_NUMBERS
-        and _are_own(ssa, _Places(ssa, group_size, group_bytes, counter), counter)
+        and _are_own(ssa, Places(ssa, group_size, group_bytes, counter), counter, lists)
         for counter in round_counters(ssa)
     )
 
 
-def _are_own(ssa: Ssa, places: _Places, counter: Counter | None) -> bool:
+class _Lists(NamedTuple):
+    appends: frozenset[Op]
+    elements: Mapping[Op, range]
+
+    def has(self, op: Op) -> bool:
+        """Return whether it is one of their stores."""
+        return op in self.elements and not op.ins.row.is_load
+
+
+def _are_own(ssa: Ssa, places: Places, counter: Counter | None, lists: _Lists) -> bool:
     for parts in _intervals(ssa, counter):
         ops = [op for part in parts for op in part]
         if all(op.ins.row.is_load for op in ops):
             continue
-        atomics = _by_operation(ops)
-        if not all(commute(same, ssa) for same in atomics):
+        atomics = _by_operation(ops, lists)
+        if not all(commute(same, ssa) or lists.appends.issuperset(same) for same in atomics):
             return False
         if len(atomics) == 1 and len(atomics[0]) == len(ops):
             continue
-        found: dict[Op, _Access] = {}
+        found: dict[Op, Access] = {}
         for op, is_later in zip(ops, [False] * len(parts[0]) + [True] * len(parts[1]), strict=True):
             access = places.of(op)
             if counter is not None and counter.has_left(op.node):
@@ -98,7 +117,8 @@ def _are_own(ssa: Ssa, places: _Places, counter: Counter | None) -> bool:
                 access = replace(access, runs=access.runs.any(0, keepdims=True))
             found[op] = access if counter is None else access.during(counter, is_later=is_later)
         # Several work-items may store one constant to a place: their order does not show.
-        shared = [*atomics, *_constants(found)]
+        elements = [op for op in ops if lists.has(op)]
+        shared = [*atomics, *([elements] if elements else []), *_constants(found, lists)]
         if shared and counter is not None:
             return False
         others = {op: found[op] for op in ops if not any(op in same for same in shared)}
@@ -111,26 +131,26 @@ def _are_own(ssa: Ssa, places: _Places, counter: Counter | None) -> bool:
     return True
 
 
-def _by_operation(ops: Sequence[Op]) -> list[list[Op]]:
+def _by_operation(ops: Sequence[Op], lists: _Lists) -> list[list[Op]]:
     """Return atomics by what they do."""
-    found: dict[str, list[Op]] = {}
+    found: dict[object, list[Op]] = {}
     for op in ops:
         if op.ins.row.is_atomic:
-            found.setdefault(op.ins.row.stem, []).append(op)
+            found.setdefault((op.ins.row.stem, op in lists.appends), []).append(op)
     return list(found.values())
 
 
-def _constants(found: Mapping[Op, _Access]) -> list[list[Op]]:
+def _constants(found: Mapping[Op, Access], lists: _Lists) -> list[list[Op]]:
     """Return stores of constants that several work-items make to a place, by what they store."""
     same: dict[object, list[Op]] = {}
     for op, access in found.items():
-        is_store = not op.ins.row.is_load and not op.ins.row.is_atomic
+        is_store = not op.ins.row.is_load and not op.ins.row.is_atomic and not lists.has(op)
         if is_store and isinstance(op.args[0], Const) and not _are_apart([access], [True]):
             same.setdefault((op.args[0].bits, op.ins.row.type), []).append(op)
     return list(same.values())
 
 
-def _are_disjoint(groups: Sequence[Sequence[_Access]]) -> bool:
+def _are_disjoint(groups: Sequence[Sequence[Access]]) -> bool:
     """Return whether no byte is accessed by two groups of accesses, each in one iteration."""
     each = [np.unique(np.concatenate([a.case(0)[0] for a in group])) for group in groups if group]
     together = np.concatenate(each)
@@ -159,7 +179,7 @@ def _intervals(ssa: Ssa, counter: Counter | None) -> Iterator[tuple[list[Op], li
 
 
 @dataclass(frozen=True)
-class _Access:
+class Access:
     """The places of an access: by iteration (one without a counter), work-item and byte."""
 
     places: Bytes
@@ -176,7 +196,7 @@ class _Access:
     def _has_all(self) -> bool:
         return self.places.shape[1] < self.runs.shape[1]
 
-    def during(self, counter: Counter, *, is_later: bool) -> _Access:
+    def during(self, counter: Counter, *, is_later: bool) -> Access:
         """Return the same by the iteration in which a barrier has been passed; -1: before the loop.
 
         A later access is one of the next iteration.
@@ -186,8 +206,8 @@ class _Access:
         nothing = (0, 1) if is_later else (1, 0)
         rounds, runs = counter.iterations, _by_round(self.runs, counter.iterations, nothing)
         if self._has_all:
-            return _Access(self.places, runs)
-        return _Access(_by_round(self.places, rounds, nothing), runs)
+            return Access(self.places, runs)
+        return Access(_by_round(self.places, rounds, nothing), runs)
 
     def case(self, number: int) -> tuple[Bytes, Bytes]:
         """Return the bytes that are accessed in an iteration, and by which work-item."""
@@ -208,7 +228,7 @@ def _by_round(
     return np.pad(each, (nothing, *((0, 0) for _ in part.shape[1:])))
 
 
-def _are_apart(accesses: Sequence[_Access], stores: Sequence[bool]) -> bool:
+def _are_apart(accesses: Sequence[Access], stores: Sequence[bool]) -> bool:
     """Return whether no byte that one work-item stores is accessed by another one."""
     values = max(max(len(a.places), len(a.runs)) for a in accesses)
     looks = [
@@ -254,13 +274,20 @@ def _by_place(accesses: Sequence[tuple[Bytes, Bytes]]) -> tuple[Bytes, Bytes]:
     return places[order], items[order]
 
 
-class _Places:
+class Places:
     """The places that work-items access, as far as these follow from their numbers."""
 
     def __init__(
-        self, ssa: Ssa, group_size: Dim3, group_bytes: int, counter: Counter | None
+        self,
+        ssa: Ssa,
+        group_size: Dim3,
+        group_bytes: int,
+        counter: Counter | None,
+        given: Mapping[Op, range] | None = None,
     ) -> None:
+        """`given` has the bytes that some accesses may have."""
         self._ssa, self._size, self._bytes = ssa, group_size, group_bytes
+        self._given = given or {}
         self._tree = tree_of(ssa.flow)
         self._known: dict[Value, Numbers | None] = {}
         if counter is not None:
@@ -268,19 +295,21 @@ class _Places:
             if counter.iterations <= MOST_FOLLOWED:
                 self._known |= self._followed(counter)
 
-    def of(self, op: Op) -> _Access:
+    def of(self, op: Op) -> Access:
         """Return the places of an access, or the bounds of these."""
         address, type_ = op.ins.address, op.ins.row.type
         assert address is not None
         assert type_ is not None
+        if op in self._given:
+            return Access(np.array(self._given[op])[None, None], self._runs(op.node))
         base: Numbers | None = np.zeros(prod(self._size), np.uint32)
         if op.base is not None:
             base = self._number(op.base, DEEPEST)
         if base is None:
             assert op.base is not None
-            return _Access(self._possible(op, op.base, address.offset), self._runs(op.node))
+            return Access(self._possible(op, op.base, address.offset), self._runs(op.node))
         places = np.atleast_2d(self._of_all(base)).astype(np.int64) + address.offset
-        return _Access(places[:, :, None] + np.arange(type_.size), self._runs(op.node))
+        return Access(places[:, :, None] + np.arange(type_.size), self._runs(op.node))
 
     def _possible(self, op: Op, base: Value, offset: int) -> Bytes:
         """Return the bytes that an access may have: of each work-item, or of all of them."""

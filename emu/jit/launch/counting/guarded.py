@@ -102,8 +102,7 @@ def _guarded(
         return table, None
     if table.overlaps or not has_owner_numbers(work.geometry):
         return None, None
-    has_conditions = relied.loaded or relied.owned or relied.watched or relied.before
-    if relied.stored is None or not has_conditions:
+    if relied.stored is None:
         return table, frozenset(table.rows)
 
     def bases(positions: Iterable[int]) -> frozenset[int]:
@@ -145,7 +144,7 @@ class Inside:
         With `any_numbers` whatever the numbers among the arguments are. Else so many bytes are
         `copied` before the launch.
         """
-        if self._relied.watched or self._relied.loop is not None:
+        if self._relied.watched or self._relied.ends or self._relied.loop is not None:
             return False
         key = (pointers, *buffers.values())
         found = self._found.find(key)

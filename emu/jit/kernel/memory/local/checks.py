@@ -32,6 +32,8 @@ class LocalChecks:
             Segment.PRIVATE: self.memory.private_bytes,
             Segment.READONLY: self.memory.readonly_bytes,
         }[address.segment]
+        if self.memory.relied is not None:
+            total = min(total, self.memory.relied.ends.get(op.pc, total))
         base = op.base if op.base is not None else Const(RegClass.S, 0)
         return Extent(base, address.offset, type_.size, total)
 
