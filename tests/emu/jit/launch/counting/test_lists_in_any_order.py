@@ -176,11 +176,11 @@ BREAK = """
         cmp_eq_u32 $c0, $s15, 3
         cbr $c0, @seen"""
 
-PAIRED = {"append": PAIRS, "factor": "mul_u32", "shift": 8}
-ONE_EACH = {"again": "br @filled"}
-BEFORE = {"memory": ".group u32 list[256]\n .group u32 count[1]", **ONE_EACH}
+PAIRED: dict[str, object] = {"append": PAIRS, "factor": "mul_u32", "shift": 8}
+ONE_EACH: dict[str, object] = {"again": "br @filled"}
+BEFORE: dict[str, object] = {"memory": ".group u32 list[256]\n .group u32 count[1]", **ONE_EACH}
 
-FIRST = {"memory": ".group u32 list[900]\n .group u32 count[1]"}
+FIRST: dict[str, object] = {"memory": ".group u32 list[900]\n .group u32 count[1]"}
 
 SAME: list[dict[str, object]] = [
     {},
