@@ -2,7 +2,7 @@
 
 A branch may depend on a value that another work-item stores in the same launch. Which instructions
 are executed may then depend on the schedule, and so do their counts. In an independent kernel no
-branch does. A load that decides branches is safe in one of four ways:
+branch does. A load that decides branches is safe in one of these ways:
 
 - The launch does not change the buffer. The kernel says by which pointer parameters it loads and
   stores; whether these are different buffers is known when it is launched, and that accesses stay
@@ -13,6 +13,9 @@ branch does. A load that decides branches is safe in one of four ways:
   work-item accesses a place that one has stored to. Native code watches these accesses, if the
   places in group memory do not follow from the numbers of work-items (own_places.py).
 
+The result of an atomic may decide a branch that goes the same way for all work-items
+(one_sided.py).
+
 Another kernel may still execute what it does in the interpreter's order if each batch of workgroups
 loads what was in memory before it (loads_first.py).
 
@@ -22,7 +25,7 @@ do.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ....isa.program import Kernel
@@ -31,11 +34,12 @@ from ....isa.types import Segment
 from ...geometry import Dim3
 from ...recent import Recent
 from ..analysis import analyse
-from ..values.numbering import numbering_of
-from ..values.ssa import Const, Op, Ssa, Value, arguments_of
+from ..values.ssa import Op, Ssa, Value
 from ..warps.influence import Influence
+from .accesses import Accesses
 from .lists import Lists
 from .loads_first import AccessNames, LoopRounds, loads_first
+from .one_sided import NONE, OneSided, one_sided
 from .own_places import are_own
 
 
@@ -64,6 +68,8 @@ class Reliance:
     """Bytes of an owned place in global memory: those of the smallest access."""
     ends: Mapping[int, int] = field(default_factory=dict)
     """Stores to group memory that must be before these ends: those of lists."""
+    one_sided: Mapping[int, bool] = field(default_factory=dict)
+    """The conditions of branches that must be the same for all work-items (one_sided.py)."""
     group_unit: int = 0
     """The same of group memory; 0 if it is not watched."""
     in_line: bool = False
@@ -78,7 +84,13 @@ class Reliance:
     @property
     def is_tested(self) -> bool:
         """Whether a launch has conditions to meet."""
-        return bool(self.loaded or self.owned or self.watched or self.before or self.ends)
+        has_loads = self.loaded or self.owned or self.watched or self.before
+        return bool(has_loads or self.is_kept_to)
+
+    @property
+    def is_kept_to(self) -> bool:
+        """Whether code refuses a launch for what it calculates, wherever its accesses are."""
+        return bool(self.ends or self.one_sided)
 
 
 def reliance_of(kernel: Kernel, group_size: Dim3, *, by_batches: bool = False) -> Reliance | None:
@@ -104,21 +116,45 @@ def _reliance(kernel: Kernel, group_size: Dim3, *, by_batches: bool) -> Reliance
     proof = _Proof(kernel, group_size)
     if any(Flags.CROSS_LANE in row.flags for row in rows):
         return None if by_batches else proof.independent()
-    return proof.loads_first() if by_batches else proof.independent() or proof.loads_first()
+    if by_batches:
+        return proof.loads_first()
+    found = proof.independent() or proof.loads_first()
+    if found is None and (sides := one_sided(proof.ssa)).atomics:
+        return _Proof(kernel, group_size, sides).independent()
+    return found
 
 
 class _Proof:
     """The search for what must be watched: a fixed point, since stored values may decide."""
 
-    def __init__(self, kernel: Kernel, group_size: Dim3) -> None:
+    def __init__(self, kernel: Kernel, group_size: Dim3, sides: OneSided = NONE) -> None:
+        """`sides` are branches that all work-items are to take the same way."""
         self._code, self._ssa = kernel.instructions, analyse(kernel).ssa
         self._group_size, self._group_bytes = group_size, kernel.group_size
-        self._accesses = accesses = _Accesses(self._ssa, kernel)
+        self._accesses = accesses = Accesses(self._ssa, kernel)
         self._targets: set[Value] = set(self._ssa.conditions.values())
         """Values that decide branches, now or when they are loaded again."""
         self._loads = accesses.loads_by_param()
         self._influenced: dict[object, Influence] = {}
-        self._lists = Lists(self._ssa, group_size, kernel.group_size)
+        self._lists = Lists(self._ssa, group_size, kernel.group_size, sides)
+        self._sides = {c: sides.side(c) for c, a in sides.atomics.items() if self._is_counter(a)}
+        self._counters = frozenset(sides.atomics[c] for c in self._sides)
+        self._targets -= self._sides.keys()
+        # Which counters there are must not depend on the schedule.
+        self._targets |= {op.base for op in self._counters if op.base is not None}
+
+    @property
+    def ssa(self) -> Ssa:
+        """The values of the kernel."""
+        return self._ssa
+
+    def _is_counter(self, atomic: Op) -> bool:
+        """Return whether nothing else changes what an atomic adds to."""
+        if atomic.ins.row.segment is Segment.GROUP:
+            return atomic in self._lists.appends
+        param = self._accesses.param(atomic)
+        same = [pc for pc, other in self._accesses.params_of_stores().items() if other == param]
+        return param is not None and same == [atomic.pc]
 
     def loads_first(self) -> Reliance | None:
         """Return that batches load before they store, and that other buffers are not changed."""
@@ -147,7 +183,10 @@ class _Proof:
             accesses.loads_of(s) if accesses.stores_to(s) else frozenset[Op]()
             for s in (Segment.PRIVATE, Segment.GROUP)
         )
-        follows_group, follows_private, grows = False, False, True
+        counts_in_group = any(op.ins.row.segment is Segment.GROUP for op in self._counters)
+        if counts_in_group:
+            self._targets |= accesses.stored_values(Segment.GROUP, but_slots_of=lists.stores)
+        follows_group, follows_private, grows = counts_in_group, False, True
         while grows:
             grows = False
             if not follows_private and self._decides("private", private):
@@ -182,6 +221,8 @@ class _Proof:
         if (owned & accesses.counted_params) or (watches_group and accesses.counts_in_group):
             return None
         others = frozenset(deciding) - owned
+        if self._sides:
+            return None if owned else self._found_with_sides(others, watches_group, follows_group)
         identities = accesses.numbered_by(owned)
         if identities:
             found = self._found(frozenset(), others, watches_group, follows_group)
@@ -196,6 +237,22 @@ class _Proof:
                 in_line=in_line,
             )
         return self._found(frozenset(owned), others, watches_group, follows_group)
+
+    def _found_with_sides(
+        self, deciding: frozenset[int], watches_group: bool, follows_group: bool
+    ) -> Reliance | None:
+        accesses = self._accesses
+        if accesses.any_is_stored:
+            return None
+        params = (accesses.param(op) for op in self._counters if op.base is not None)
+        counters = frozenset(param for param in params if param is not None)
+        return replace(
+            self._found(frozenset(), deciding, watches_group, follows_group),
+            owned=counters,
+            stored=accesses.stored_params,
+            kept_out=accesses.params_of_stores() if counters else {},
+            one_sided={condition.pc: side for condition, side in self._sides.items()},
+        )
 
     def _found(
         self,
@@ -224,7 +281,7 @@ class _Proof:
             {pc: param for pc, param in others.items() if pc not in watched},
             _smallest(in_global) or 1,
             ends,
-            _smallest(in_group),
+            group_unit=_smallest(in_group),
         )
 
     def _decides(self, key: object, sources: frozenset[Op]) -> bool:
@@ -235,26 +292,6 @@ class _Proof:
         if found is None:
             found = self._influenced[key] = _Influenced(self._ssa, sources)
         return any(target in found.varying for target in self._targets)
-
-
-def _step(address: Value | None) -> tuple[Op | None, int]:
-    """Return the number of work-items that an address counts by, and the bytes of each; 0 if none.
-
-    It is the flat number, or that in the first dimension.
-    """
-    if not isinstance(address, Op) or address.ins.row.name != "mad_u64":
-        return None, 0
-    number, step, begin = address.args
-    if not isinstance(number, Op) or number.ins.row.name != "cvt_u64_u32":
-        return None, 0
-    (identity,) = number.args
-    if not isinstance(identity, Op) or not isinstance(step, Const):
-        return None, 0
-    stem, literals = identity.ins.row.stem, identity.ins.literals
-    is_own = stem == "workitemflatabsid" or (stem == "workitemabsid" and literals[0] == 0)
-    is_argument = isinstance(begin, Op) and begin.ins.row.segment is Segment.KERNARG
-    is_up = step.bits < 1 << 31  # numbers of 32 bits do not come back to a place then
-    return (identity, step.bits) if is_own and is_argument and is_up else (None, 0)
 
 
 def _smallest(ops: Iterable[Op]) -> int:
@@ -271,119 +308,3 @@ class _Influenced(Influence):
 
     def is_source(self, op: Op) -> bool:
         return op in self._sources
-
-
-class _Accesses:
-    """The memory instructions of a kernel, and the parameters that their addresses are made of."""
-
-    def __init__(self, ssa: Ssa, kernel: Kernel) -> None:
-        self._ssa = ssa
-        self.ops = [op for ops in ssa.ops.values() for op in ops if op.ins.row.is_memory]
-        self._positions = {p.offset: i for i, p in enumerate(kernel.params) if p.is_pointer}
-        written = [op for op in self.ops if op.ins.row.is_store or op.ins.row.is_atomic]
-        self._segments = {op.ins.row.segment for op in written}
-        stored = [self.param(op) for op in written if op.ins.row.segment is Segment.GLOBAL]
-        self.any_is_stored = None in stored
-        """Whether some store may be to any buffer."""
-        self.stored_params = frozenset(p for p in stored if p is not None)
-        counts = [op for op in written if op.ins.row.is_atomic]
-        self.counts_in_group = any(op.ins.row.segment is Segment.GROUP for op in counts)
-        self.counted_params = frozenset(
-            self.param(op) for op in counts if op.ins.row.segment is Segment.GLOBAL
-        )
-        """The parameters of atomics."""
-
-    def of(self, segment: Segment) -> frozenset[Op]:
-        """Return the instructions that access a segment."""
-        return frozenset(op for op in self.ops if op.ins.row.segment is segment)
-
-    def loads_of(self, segment: Segment) -> frozenset[Op]:
-        """Return the loads from a segment."""
-        return frozenset(op for op in self.of(segment) if op.ins.row.is_load)
-
-    def stores_to(self, segment: Segment) -> bool:
-        """Return whether something is stored to a segment."""
-        return segment in self._segments
-
-    def params_of_stores(self) -> dict[int, int]:
-        """Return pc of each store and atomic of global memory -> its parameter, if it has one."""
-        stores = (op for op in self.of(Segment.GLOBAL) if not op.ins.row.is_load)
-        return {op.pc: param for op in stores if (param := self.param(op)) is not None}
-
-    def params_of_loads(self, params: Collection[int]) -> dict[int, int]:
-        """Return pc of each load by some parameters -> its parameter."""
-        loads = self.loads_by_param()
-        return {op.pc: param for param in params for op in loads.get(param, ())}
-
-    def stored_values(
-        self, segment: Segment, param: int | None = None, *, but_slots_of: Collection[Op] = ()
-    ) -> set[Value]:
-        """Return what is stored to a segment, or by a parameter's pointer, and at which places.
-
-        Places that some stores have are left out.
-        """
-        return {
-            value
-            for op in self.of(segment)
-            if not op.ins.row.is_load and (param is None or self.param(op) == param)
-            for value in (op.args[:-1] if op in but_slots_of else op.args)
-        }
-
-    def numbered_by(self, params: Collection[int]) -> list[Op]:
-        """Return the numbers from which the places of each work-item in buffers follow.
-
-        There are none if places in one of the buffers may not be its own.
-        """
-        if self.any_is_stored:
-            return []
-        found = [self._numbered_by(param) for param in params]
-        return [op for op in found if op is not None] if None not in found else []
-
-    def _numbered_by(self, param: int) -> Op | None:
-        ops = [op for op in self.of(Segment.GLOBAL) if self.param(op) == param]
-        shared = numbering_of(self._ssa)
-        bases = {op.base and shared[op.base] for op in ops}
-        offsets = [op.ins.address.offset for op in ops if op.ins.address is not None]
-        identity, step = _step(ops[0].base if len(bases) == 1 else None)
-        largest = max(op.ins.row.type.size for op in ops if op.ins.row.type is not None)
-        return identity if max(offsets) + largest - min(offsets) <= step else None
-
-    def own_step(self, op: Op) -> int:
-        """Return the bytes from one work-item's own element to the next, if an access is at it.
-
-        Else 0.
-        """
-        _, step = _step(op.base)
-        type_, address = op.ins.row.type, op.ins.address
-        assert type_ is not None
-        assert address is not None
-        return step if 0 <= address.offset and address.offset + type_.size <= step else 0
-
-    def unsafe(self) -> frozenset[Op]:
-        """Return the atomics, and the loads by any pointer if something is stored."""
-        stored = Segment.GLOBAL in self._segments
-        return frozenset(
-            op
-            for op in self.ops
-            if op.ins.row.is_atomic
-            or (stored and op in self.loads_of(Segment.GLOBAL) and self.param(op) is None)
-        )
-
-    def loads_by_param(self) -> dict[int, frozenset[Op]]:
-        """Return the loads of global memory by the parameter of their address."""
-        found: dict[int, set[Op]] = {}
-        for op in self.ops:
-            if op.ins.row.is_load and op.ins.row.segment is Segment.GLOBAL:
-                param = self.param(op)
-                if param is not None:
-                    found.setdefault(param, set()).add(op)
-        return {param: frozenset(ops) for param, ops in found.items()}
-
-    def param(self, op: Op) -> int | None:
-        """Return the only pointer parameter that an address is computed from, None if not one."""
-        found = {p for load in arguments_of(op) if (p := self._param_at(load)) is not None}
-        return found.pop() if len(found) == 1 else None
-
-    def _param_at(self, load: Op) -> int | None:
-        address = load.ins.address
-        return self._positions.get(address.offset) if address is not None else None

@@ -21,7 +21,7 @@ _OF_LAUNCH = (Segment.KERNARG, Segment.READONLY)
 
 def arguments_of_places(ssa: Ssa, relied: Reliance) -> tuple[slice, ...] | None:
     """Return the bytes of the arguments on which watched places depend; None if memory decides."""
-    if relied.ends:
+    if relied.is_kept_to:
         return None
     flow = ssa.flow
     varying = _FromMemory(ssa).varying

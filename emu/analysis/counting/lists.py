@@ -28,6 +28,7 @@ from ..flow.order import START, Loop
 from ..ranges.trips import only_exit
 from ..values.ssa import Const, Op, Phi, Ssa, Value, operands_of
 from ..warps.influence import Influence
+from .one_sided import NONE, OneSided
 from .own_places import Places
 from .round_counter import steps_of
 
@@ -49,6 +50,8 @@ class AppendedList:
     """The bytes that the list may have."""
     is_bounded: bool
     """Whether it cannot get longer without a trap."""
+    most: int | None
+    """The most slots that are taken, if a one-sided branch sees to that."""
 
     def has(self, first: int, end: int) -> bool:
         """Return whether some bytes may be the list's."""
@@ -58,8 +61,11 @@ class AppendedList:
 class Lists:
     """The lists of a kernel."""
 
-    def __init__(self, ssa: Ssa, group_size: Dim3, group_bytes: int) -> None:
-        self._ssa = ssa
+    def __init__(
+        self, ssa: Ssa, group_size: Dim3, group_bytes: int, sides: OneSided = NONE
+    ) -> None:
+        """`sides` are branches that always go one way, so that all slots may be stored to."""
+        self._ssa, self._sides = ssa, sides
         self._size, self._bytes = group_size, group_bytes
         ops = [op for ops in ssa.ops.values() for op in ops]
         may_have_some = any(op.ins.row.name in _APPENDS for op in ops) and not any(
@@ -114,6 +120,8 @@ class Lists:
         fields = {frozenset((at, op.element.size) for op, (_, at) in e.items()) for e in elements}
         if len(steps) != 1 or len(factors) != 1 or len(fields) != 1:
             return None
+        if len(appends) > 1 and not set(appends).isdisjoint(self._sides.atomics.values()):
+            return None  # what two instructions return differs
         (step,), (factor,), (of_slot,) = steps, factors, fields
         first, end = min(at for at, _ in of_slot), max(at + size for at, size in of_slot)
         width = step * factor
@@ -123,6 +131,10 @@ class Lists:
         limit = self._bytes
         if all(self._ssa.flow.loop_of[op.node] is None for op in appends):
             limit = min(limit, first + width * prod(self._size) * len(appends))
+        caps = [self._slots_of(op) for op in appends] if step == 1 else [None]
+        most = max((cap for cap in caps if cap is not None), default=None)
+        if most is not None and None not in caps:
+            limit = min(limit, first + factor * most)
         others = (self._bytes_of(op).start for op in self._accesses if op not in stores)
         after = min((start for start in others if start > first), default=limit)
         return AppendedList(
@@ -133,7 +145,17 @@ class Lists:
             stores,
             range(first, max(min(limit, after), end)),
             is_bounded=limit <= after,
+            most=None if None in caps else most,
         )
+
+    def _slots_of(self, append: Op) -> int | None:
+        """Return how many slots a branch that always goes one way leaves; None if unknown."""
+        for condition, atomic in self._sides.atomics.items():
+            if atomic is append and condition.args[0] is append:
+                least = condition.args[1]
+                is_less = condition.ins.row.name in ("cmp_lt_u32", "cmp_ge_u32")
+                return least.bits if is_less and isinstance(least, Const) else None
+        return None
 
     def _elements_of(self, append: Op) -> dict[Op, tuple[int, int]]:
         """Return the stores to a slot, with the factor and the place of slot 0; {} if it shows.
@@ -141,12 +163,19 @@ class Lists:
         A slot that is taken is stored to.
         """
         found: dict[Op, tuple[int, int]] = {}
+        nodes, flow = {append.node}, self._ssa.flow
+        for condition, atomic in self._sides.atomics.items():
+            after = flow.nodes[append.node].successors[self._sides.side(condition)]
+            if atomic is append and flow.nodes[after].predecessors == (append.node,):
+                nodes.add(after)
         work: list[Op] = [append]
         while work:
             value = work.pop()
             for user in self._users[value]:
-                if not isinstance(user, Op) or user.node != append.node:
+                if not isinstance(user, Op) or user.node not in nodes:
                     return {}
+                if self._sides.atomics.get(user) is append:
+                    continue
                 if user in self._accesses:
                     scaled = _scaled(user.base)
                     is_store = user.ins.row.is_store and value not in user.args[:-1]
@@ -272,6 +301,11 @@ class Lists:
 
     def _is_counted(self, each: AppendedList, count: Op, loop: Loop) -> bool:
         """Return whether a value is that of the counter, loaded since the last barrier."""
+        if count.ins.row.name == "min_u32" and each.most is not None:
+            loads = [arg for arg in count.args if isinstance(arg, Op)]
+            limits = [arg.bits for arg in count.args if isinstance(arg, Const)]
+            if len(loads) == len(limits) == 1 and each.most <= limits[0]:
+                (count,) = loads
         flow, row = self._ssa.flow, count.ins.row
         is_load = row.is_load and row.segment is Segment.GROUP and count.element.size == 4
         if not is_load or count.base is not None or count.address.offset != each.counter:

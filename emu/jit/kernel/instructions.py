@@ -26,6 +26,7 @@ from .cross_lane import CrossLane
 from .lane_code import LaneCode
 from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
+from .memory.watched.kept_in import keep_to_side
 
 _CUTS = frozenset({"cvt", "and", "shr", "bitextract"})
 """Rows of whose results LLVM knows that they have few bits."""
@@ -42,6 +43,7 @@ class Instructions:
     ) -> None:
         self.lanes = lanes
         self._identity = identity
+        self._one_sided = {} if memory.relied is None else memory.relied.one_sided
         self.access = Access(lanes, memory)
         self.steps: Mapping[Op, str] = {}
         """Additions that do not wrap around, and LLVM's word for it: `nuw` or `nsw`."""
@@ -82,6 +84,8 @@ class Instructions:
             self._compute(op)
         if lanes.ranks.keeps(op):
             lanes.ranks.keep(op, lanes.vector(op.args[0]))
+        if op.pc in self._one_sided:
+            keep_to_side(lanes, op, self._one_sided[op.pc])
 
     def _copy(self, op: Op, value: Value) -> None:
         """Define a value as that of one argument."""

@@ -144,7 +144,8 @@ class Inside:
         With `any_numbers` whatever the numbers among the arguments are. Else so many bytes are
         `copied` before the launch.
         """
-        if self._relied.watched or self._relied.ends or self._relied.loop is not None:
+        relied = self._relied
+        if relied.watched or relied.is_kept_to or relied.loop is not None:
             return False
         key = (pointers, *buffers.values())
         found = self._found.find(key)

@@ -1,4 +1,7 @@
-"""Accesses that must stay in the buffer of their parameter, in code that counts."""
+"""Accesses that must stay in the buffer of their parameter, and conditions that must be the same.
+
+Code that counts refuses other launches.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +29,22 @@ def offsets_in(lanes: LaneCode, op: Op, param: int) -> list[str]:
     return offsets
 
 
-def refuse(lanes: LaneCode, op: Op, refused: Sequence[str]) -> None:
-    """End the launch if the access of a lane is refused."""
+def keep_to_side(lanes: LaneCode, op: Op, side: bool) -> None:
+    """End the launch if a condition, which has been computed, is not `side` for a running lane."""
+    found = lanes.vector(op)
+    if side:
+        found = [lanes.code.let(f"xor {lanes.mask_type} {c}, splat (i1 true)") for c in found]
+    refuse(lanes, op, lanes.combine("and", found, lanes.mask), TrapCode.DIVIDE_BY_ZERO)
+
+
+def refuse(
+    lanes: LaneCode, op: Op, refused: Sequence[str], kind: TrapCode = TrapCode.OUT_OF_BOUNDS
+) -> None:
+    """End the launch if a lane is refused, by a trap of any kind that the instruction may have."""
     code = lanes.code
     end, go = code.fresh_label("o"), code.fresh_label("o")
     code.branch(lanes.any(refused), end, go, rarely=True)
     code.block(end)
     # The launch starts over, whatever it ends with.
-    lanes.trap(TrapCode.OUT_OF_BOUNDS, op.pc, refused)
+    lanes.trap(kind, op.pc, refused)
     code.block(go)

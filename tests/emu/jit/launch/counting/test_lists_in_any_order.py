@@ -19,6 +19,13 @@ APPEND = """
     shl_u32 $s6, $s6, 2
     st_group_u32 $s4, [list+$s6]"""
 
+GUARDED = """
+    atomic_add_group_u32 $s6, [count], $s5
+    cmp_ge_u32 $c0, $s6, 300
+    cbr $c0, @next
+    shl_u32 $s6, $s6, 2
+    st_group_u32 $s4, [list+$s6]"""
+
 PAIRS = """
     atomic_add_group_u32 $s6, [count], $s5
     mul_u32 $s6, $s6, 8
@@ -195,6 +202,9 @@ SAME: list[dict[str, object]] = [
     {"before": "cmp_lt_u32 $c0, $s0, 20\n cbr $c0, @seen"},
     {"after": "cmp_lt_u32 $c0, $s11, 30\n cbr $c0, @few\n add_u32 $s10, $s10, 1\n@few:"},
     BEFORE,
+    {"append": GUARDED},
+    {"append": GUARDED, "before": "min_u32 $s11, $s11, 300", "return_": TWICE},
+    {"append": GUARDED, "memory": ".group u32 list[300]\n .group u32 count[1]"},
     FIRST,
     {**FIRST, "return_": TWICE},
 ]
@@ -210,6 +220,8 @@ OTHER: list[dict[str, object]] = [
     {"before": "add_u32 $s12, $s12, 1"},
     {"before": "and_u32 $s12, $s0, 1"},
     {"before": "min_u32 $s11, $s11, 20"},
+    {"append": GUARDED, "before": "min_u32 $s11, $s11, 299"},
+    {"append": GUARDED.replace("300", "$s4")},
     {"test": "add_u32 $s15, $s12, 2\n cmp_ge_u32 $c0, $s15, $s11\n cbr $c0, @seen"},
     {"test": "ld_group_u32 $s11, [count]\n cmp_ge_u32 $c0, $s12, $s11\n cbr $c0, @seen"},
     {"test": "cmp_gt_u32 $c0, $s12, $s11\n cbr $c0, @seen"},
