@@ -25,8 +25,11 @@ class Range:
         return Range(min(self.low, other.low), max(self.high, other.high), multiple)
 
     def is_inside(self, offset: int, size: int, total: int) -> bool:
-        """Return whether `size` bytes at base + offset lie in a segment of `total` bytes."""
-        return self.low + offset >= 0 and self.high + offset + size <= total
+        """Return whether `size` bytes at base + offset lie in a segment of `total` bytes.
+
+        The base is an unsigned number, to which the offset is added without wrapping around.
+        """
+        return self.low >= max(0, -offset) and self.high + offset + size <= total
 
     def is_aligned(self, offset: int, size: int) -> bool:
         """Return whether base + offset is a multiple of `size`, a power of two."""

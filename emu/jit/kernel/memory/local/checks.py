@@ -92,7 +92,7 @@ class LocalChecks:
         low = firsts.low - int(apart.min()) + lowest
         high = firsts.high - int(apart.max()) + lowest + span
         return (
-            low + extent.offset >= 0
+            low >= extent.lowest
             and high + extent.offset + extent.size <= extent.total
             and firsts.is_aligned(extent.offset, extent.size)
         )

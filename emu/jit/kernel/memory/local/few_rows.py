@@ -94,7 +94,8 @@ def _is_inside(found: FewOffsets, ranges: Ranges, node: int, extent: Extent) -> 
         low += own.low * other.low * scale
         high += own.high * other.high * scale
         multiple = gcd(multiple, own.multiple * other.multiple * scale)
-    return low >= 0 and high + extent.size <= extent.total and multiple % extent.size == 0
+    fits = low >= max(0, extent.offset) and high + extent.size <= extent.total
+    return fits and multiple % extent.size == 0
 
 
 def _without_part(

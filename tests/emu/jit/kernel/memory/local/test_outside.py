@@ -9,7 +9,7 @@ from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.launch_facts import facts_of
 
 from .....support.oracle_work import make
-from ....support.agreement import trap_alike
+from ....support.agreement import same, trap_alike
 
 TEXT = """\
 kernel k(global u32* %x, u32 %lane, u32 %wrong) {
@@ -47,3 +47,32 @@ def test_the_first_lane_outside_is_reported(segment: str, where: str, width: int
         assert generate(kernel, 0, facts_of(kernel, work.geometry)).count("@outside.") > 1
         record = trap_alike(text, [x, lane, wrong], items=size, group_size=size, width=width)
         assert record.local == lane
+
+
+BELOW = """
+kernel k(global u32* %y) {
+    .group u64 own[128]
+    .group u64 more[64]
+    workitemflatid_u32 $s0
+    mul_u32 $s1, $s0, 8
+    st_group_u32 $s0, [own+$s1]
+    barrier
+    sub_u32 $s2, 63, $s0
+    mul_u32 $s2, $s2, 4
+    ld_group_u32 $s3, [more+$s2]
+    barrier
+    ld_kernarg_u64 $d0, [%y]
+    cvt_u64_u32 $d1, $s0
+    mad_u64 $d0, $d1, 4, $d0
+    st_global_u32 $s3, [$d0]
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize("width", [16, 32, 64])
+def test_places_below_an_array_are_no_places_of_the_one_before(width: int):
+    y = np.zeros(128, np.uint32)
+    record = trap_alike(BELOW, [y], items=128, group_size=128, width=width)
+    assert record.local == 64
+    same(BELOW, [y], items=64, group_size=64, width=width)
