@@ -136,7 +136,7 @@ class Lists:
         if most is not None and None not in caps:
             limit = min(limit, first + factor * most)
         others = (self._bytes_of(op).start for op in self._accesses if op not in stores)
-        after = min((start for start in others if start > first), default=limit)
+        after = min((start for start in others if start >= first + width), default=limit)
         return AppendedList(
             counter,
             step,

@@ -227,7 +227,7 @@ OTHER: list[dict[str, object]] = [
     {"test": "cmp_gt_u32 $c0, $s12, $s11\n cbr $c0, @seen"},
     {"extra_exit": "cmp_gt_u32 $c0, $s12, $s0\n cbr $c0, @seen"},
     {"append": APPEND.replace("st_", "cmp_lt_u32 $c0, $s4, 50\n cbr $c0, @next\n st_")},
-    {"append": APPEND + "\n cmp_lt_u32 $c0, $s6, 80\n cbr $c0, @next\n add_u32 $s10, $s10, 1"},
+    {"append": APPEND + "\n cmp_eq_u32 $c0, $s6, 80\n cbr $c0, @next\n add_u32 $s10, $s10, 1"},
     {"append": APPEND.replace("$s4, [list", "$s6, [list")},
     {"append": APPEND, "shift": 3, "factor": "shl_u32"},
     {"clear": "mov_u32 $s3, 1\n st_group_u32 $s3, [count]"},
