@@ -303,7 +303,7 @@ def check_random(seeds: range) -> dict[str, int]:
         draw = random.Random(seed)
         parts: dict[str, object] = {}
         for _ in range(draw.choice((1, 2, 2, 3))):
-            parts |= draw.choice(SAME if draw.random() < 0.8 else OTHER)
+            parts |= draw.choice(SAME if draw.random() < 0.7 else OTHER)
         if parts.get("append") == PAIRS and draw.random() < 0.9:
             parts |= PAIRED
         parts["mask"] = draw.choice((1, 3, 8, 64))
