@@ -29,7 +29,7 @@ class Step(NamedTuple):
     known: int | None = None
     """Its result, where that is a constant."""
     cell: tuple[RegClass, int] | None = None
-    """The register that stands for the private memory that it accesses."""
+    """The register in place of the private memory that it accesses."""
 
 
 @dataclass(slots=True)

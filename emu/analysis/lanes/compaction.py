@@ -1,7 +1,7 @@
 """Stores of a compaction: those of the lanes that run are mostly side by side.
 
-A lane that finds something stores it after what the lanes before it have found. So the place of a
-store is calculated from how many lanes run it, which lanes count among each other: by cross-lane
+A lane that finds an item stores it after those that the lanes before it have found. So the place of
+a store is calculated from how many lanes run it, which lanes count among each other: by cross-lane
 operations, by a scan in group memory, or by an atomic that gives each one a place.
 """
 

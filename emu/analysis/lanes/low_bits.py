@@ -1,6 +1,6 @@
 """How many low bits of a 32-bit value its uses read.
 
-A byte that is stored is the same whatever stands above its eight bits, and so are sums, products
+A byte that is stored is the same whatever the bits above its eight are, and so are sums, products
 and choices that end there. Lanes of 8 bits give these bits, even where the number itself has more.
 """
 

@@ -17,7 +17,7 @@ from ....asm.flow.graph import reachable
 from ..flow.order import START, Flow, Loop, Node
 
 RESUME = -1
-"""The node number that stands for resuming after a barrier: a second start."""
+"""The node number of resuming after a barrier: a second start."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class Narrow:
     bits: int
     signed: bool
     saturating: bool = False
-    """Whether sums end at the largest number of the lanes, which stands for all larger ones."""
+    """Whether sums end at the largest number of the lanes, in place of all larger ones."""
 
 
 class NarrowLanes:

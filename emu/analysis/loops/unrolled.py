@@ -26,7 +26,7 @@ registers beside what it computes, and would be loaded and stored in each of its
 memory they are so as well, but for any number of lanes, and with less code."""
 
 FIRST_CELL = 64
-"""The first register, of either class, that stands for private memory: a kernel has 64 others."""
+"""The first register, of either class, in place of private memory: a kernel has 64 others."""
 
 
 def unrolled(

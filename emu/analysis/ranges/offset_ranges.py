@@ -1,7 +1,7 @@
 """Bounds of 32-bit values, for offsets into group and private memory that need no test.
 
 A range holds for the value of every lane that runs, or, as the range of *firsts*, for the scalars
-that stand for values with a stride: those of the first lanes of the warp or its pieces. Such a lane
+in place of values with a stride: those of the first lanes of the warp or its pieces. Such a lane
 need not run. So its range uses what follows from a branch only if the value is uniform.
 """
 
@@ -278,7 +278,7 @@ class _Solution:
         return found if stepping is None else stepping.after(found)
 
     def _may_step(self, stepping: Stepping) -> bool:
-        """Return whether scalars that stand for lanes step as often as the lanes do."""
+        """Return whether scalars in place of lanes step as often as the lanes do."""
         return not self._of_firsts or stepping.loop.number not in self._shapes.divergent_loops
 
     def _of_op(self, op: Op) -> Range:

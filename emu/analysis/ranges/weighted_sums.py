@@ -16,7 +16,7 @@ Products = tuple[tuple[Value, Value], tuple[Value, Value]]
 
 
 def weighted_bounds(op: Op, bounds_of: Callable[[Value], Bounds | None]) -> Bounds | None:
-    """Return the bounds of an addition of two such products; None if it is something else.
+    """Return the bounds of an addition of two such products; None if it is no such sum.
 
     `bounds_of` returns the bounds of a value, where they are known.
     """

@@ -63,7 +63,7 @@ def _liveness(code: tuple[Instruction, ...], flow: Flow) -> dict[int, frozenset[
 
 
 def _reads(code: Sequence[Instruction], step: Step) -> set[Register]:
-    """Return the registers that an instruction reads, with one that stands for private memory."""
+    """Return the registers that an instruction reads, with one in place of private memory."""
     ins = code[step.pc]
     if step.cell is None:
         return {_register(r) for r in ins.reads()}
@@ -71,7 +71,7 @@ def _reads(code: Sequence[Instruction], step: Step) -> set[Register]:
 
 
 def _writes(code: Sequence[Instruction], step: Step) -> set[Register]:
-    """Return the registers that an instruction writes, with one that stands for private memory."""
+    """Return the registers that an instruction writes, with one in place of private memory."""
     ins = code[step.pc]
     if step.cell is not None and ins.row.is_store:
         return {step.cell}
@@ -157,7 +157,7 @@ def _move(
     cell: Register,
     ops: list[Op],
 ) -> None:
-    """Let an access to private memory, for which a register stands, move a value."""
+    """Let an access to private memory that a register replaces move a value."""
     if ins.dst is None:
         (source,) = _data(ins)
         env[cell] = _value(env, _register(source))

@@ -115,7 +115,7 @@ def of_symbol(number: int, bits: int, count: int) -> Sum:
 def of_place(dimension: int, size: Dim3) -> Sum | None:
     """Return the place in the grid of each work-item of a workgroup.
 
-    The number of a dimension stands for the workgroup's first place in it.
+    The number of a dimension is the workgroup's first place in it.
     """
     x, y, _ = size
     numbers = np.arange(prod(size), dtype=np.uint32)

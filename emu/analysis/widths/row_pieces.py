@@ -57,7 +57,7 @@ def _best_piece(kernel: Kernel, facts: Facts) -> int:
 
 
 def _splits_places(shapes: Shapes) -> bool:
-    """Return whether something that steps from lane to lane is split, and then has no step."""
+    """Return whether a value that steps from lane to lane is split, and then has no step."""
     return any(
         op.ins.row.stem in _SPLITS
         and shapes.stride(op) is None

@@ -36,7 +36,7 @@ def vectors_of(facts: Facts) -> tuple[int, int]:
 
 
 def pieces_of(facts: Facts) -> tuple[int, int]:
-    """Return (lanes of a piece, pieces of a warp); vectors stand for pieces if there are none."""
+    """Return (lanes of a piece, pieces of a warp); vectors are pieces if there are none."""
     return (facts.piece, facts.width // facts.piece) if facts.piece else vectors_of(facts)
 
 

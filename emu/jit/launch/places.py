@@ -113,7 +113,7 @@ class _Places:
         return found
 
     def _users(self, value: Op) -> list[Op] | None:
-        """Return the ops that use a value, without places; None if something else does."""
+        """Return the ops that use a value, without places; None if phis or branches do."""
         ssa = self._ssa
         others = [a for phis in ssa.phis.values() for phi in phis for a in phi.args.values()]
         if value in (*others, *ssa.conditions.values()):

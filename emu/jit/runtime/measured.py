@@ -25,7 +25,7 @@ BLOCKS, MOST_BLOCKS = 5, 15
 """Ratios that are measured, and the most of them where they leave a doubt."""
 
 OUTSIDE = 5
-"""One of so many ratios, at either end, does not count: something else ran then."""
+"""One of so many ratios, at either end, does not count: other work ran then."""
 
 MARGIN = 1.05
 """How far ratios must be from a limit."""

@@ -12,8 +12,8 @@ T = TypeVar("T")
 class Once(Generic[T]):
     """A function that keeps its results; a thread waits for a result that another one is making.
 
-    `functools.cache` would make two, and drop one of them. Code must stay as long as something
-    refers to its address.
+    `functools.cache` would make two, and drop one of them. Code must stay as long as its
+    address is in use.
     """
 
     def __init__(self, function: Callable[..., T]) -> None:

@@ -302,7 +302,7 @@ def _is_short(division: Op) -> bool:
 
 
 def _ends_in_row(shapes: InteriorShapes, value: Value) -> bool:
-    """Return whether something that steps along a row is clamped, chosen or divided within it.
+    """Return whether a value that steps along a row is clamped, chosen or divided within it.
 
     It has a step in interior warps only, which then gain more.
     """

@@ -92,7 +92,7 @@ def _host(one: LaneCode, memory: Access, tested: Hoisted, op: Op) -> str:
 def _are_apart(one: LaneCode, run: MovedRun, first: str, second: str, count: str) -> str:
     """Return whether no element of a vector is loaded from where an earlier one is stored, an i1.
 
-    That is where the run comes to `second` after `first`, of which one is loaded, one stored.
+    That is where the run reaches `second` after `first`, of which one is loaded, one stored.
     Elements that are stored before those that are loaded do not matter.
     """
     code = one.code

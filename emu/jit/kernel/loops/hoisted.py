@@ -220,7 +220,7 @@ class Hoisted:
             carried.leave(self.lanes, self._memory)
 
     def step(self) -> str | None:
-        """Begin the next iteration; return whether the version goes on, an i1, if that is open."""
+        """Begin the next iteration; return whether the version continues if open, an i1."""
         if self.in_step is not None:
             self.in_step.step()
         return self.part.step() if self.part is not None else None

@@ -27,7 +27,7 @@ class MarkWords:
         self._words.set_word(_REFUSED, "0")
 
     def end(self, pc: int) -> None:
-        """End the launch if something has been refused: it starts over, whatever it ends with."""
+        """End the launch if an access has been refused: it starts over, whatever it ends with."""
         lanes, code = self.lanes, self.lanes.code
         end, go = code.fresh_label("k"), code.fresh_label("k")
         refused = code.let(f"icmp ne i64 {self._words.word(_REFUSED)}, 0")
