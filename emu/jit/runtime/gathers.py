@@ -145,6 +145,11 @@ def crossover() -> Gain:
 
 def _text() -> str:
     """Return a loop of 32 lanes, by two vectors of 16, and the same for lane after lane."""
+    return f"{_together()}{_alone()}attributes #0 = {{ {function_attributes()} }}\n"
+
+
+def _together() -> str:
+    """Return the loop by two vectors."""
     apart = TABLE // LANES
     starts = [", ".join(f"i32 {(16 * j + i) * apart}" for i in range(16)) for j in range(2)]
     v, p = "<16 x i32>", "<16 x ptr>"
@@ -195,13 +200,19 @@ done:
 fault:
   ret i32 0
 }}
+"""
+
+
+def _alone() -> str:
+    """Return the loop for lane after lane."""
+    return f"""\
 define i32 @alone(ptr %table, i32 %start, i32 %limit) #0 {{
 entry:
   br label %lane
 lane:
   %l = phi i32 [ 0, %entry ], [ %l.next, %leave ]
   %before = phi i32 [ 0, %entry ], [ %sum.next, %leave ]
-  %base = mul i32 %l, {apart}
+  %base = mul i32 %l, {TABLE // LANES}
   %first = add i32 %base, %start
   %stop = add i32 %first, {ITERATIONS}
   br label %loop
@@ -233,5 +244,4 @@ done:
 fault:
   ret i32 0
 }}
-attributes #0 = {{ {function_attributes()} }}
 """
