@@ -11,8 +11,8 @@ from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.control.kept_phis import KeptPhis
 
-from ...support.oracle_work import make
-from ..support.agreement import same
+from ....support.oracle_work import make
+from ...support.agreement import same
 
 ITEMS = 192
 

@@ -14,10 +14,10 @@ from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 
-from ...support.flows import kernel_of
-from ...support.oracle_work import make
-from ..support.agreement import same
-from ..support.widths import (
+from ....support.flows import kernel_of
+from ....support.oracle_work import make
+from ...support.agreement import same
+from ...support.widths import (
     ANYWHERE,
     CHASED,
     END,

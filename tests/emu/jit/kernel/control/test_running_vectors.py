@@ -15,8 +15,8 @@ from simtlab.emu.analysis.widths.width import USUAL
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.traps import Trap
 
-from ...support.flows import kernel_of
-from ..support.agreement import same
+from ....support.flows import kernel_of
+from ...support.agreement import same
 
 BLELLOCH = """
 kernel k(global u32* %x, global u32* %y) {

@@ -10,8 +10,8 @@ import pytest
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.width import FEW, USUAL, WIDE
 
-from ..support.agreement import same
-from ..support.widths import ANYWHERE, LINE, NEIGHBOURS, OWN_WAY, START, STORE, STRAIGHT, width_of
+from ...support.agreement import same
+from ...support.widths import ANYWHERE, LINE, NEIGHBOURS, OWN_WAY, START, STORE, STRAIGHT, width_of
 
 
 def test_code_without_a_loop_gets_them_with_one_guard() -> None:

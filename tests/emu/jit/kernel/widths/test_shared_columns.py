@@ -13,9 +13,9 @@ from simtlab.emu.jit.launch.regroup import regrouped
 from simtlab.isa.program import Kernel
 from simtlab.testing import Case, assert_all_agree, run_case
 
-from ...support.counts import assert_equal
-from ...support.oracle_work import make
-from ..support.against_oracle import assert_as_oracle
+from ....support.counts import assert_equal
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 
 HEAD = """
     kernel product(u32 %columns, u32 %depth, global f32* %a, global f32* %b, global f32* %c) {

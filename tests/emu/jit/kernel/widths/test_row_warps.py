@@ -12,9 +12,9 @@ from simtlab.emu.jit.kernel.launch_facts import facts_for_counting, facts_of
 from simtlab.emu.jit.launch.regroup import regrouped
 from simtlab.testing import Case, assert_all_agree, run_case
 
-from ...support.counts import assert_equal
-from ...support.oracle_work import make
-from ..support.against_oracle import assert_as_oracle
+from ....support.counts import assert_equal
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 
 PLACES = "workitemabsid_u32 $s0, 0\n workitemabsid_u32 $s1, 1"
 SPLIT = "workitemabsid_u32 $s2, 0\n and_u32 $s0, $s2, {last}\n shr_u32 $s1, $s2, {bits}"

@@ -8,8 +8,8 @@ import pytest
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.traps import Trap, TrapKind
 
-from ...support.oracle_work import make
-from ..support.agreement import same
+from ....support.oracle_work import make
+from ...support.agreement import same
 
 TEXT = """
 kernel k(u32 %absent, global {type}* %list, global f32* %x, global f64* %y, global u8* %z) {{

@@ -14,7 +14,7 @@ from simtlab.emu.analysis.ranges.offset_ranges import Ranges
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.traps import Trap
 
-from ..support.agreement import same
+from ...support.agreement import same
 
 ONE_WARP = Facts(64, (16, 4, 1), whole=True, one_warp=True)
 TEXT = """

@@ -10,7 +10,7 @@ from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.analysis.widths.width import FEW, USUAL, WIDE, WIDEST, best_facts
 from simtlab.emu.jit.kernel import launch_facts
 
-from ..support.agreement import same
+from ...support.agreement import same
 
 LINE = Facts(USUAL, (256, 1, 1), True)
 

@@ -12,9 +12,9 @@ from simtlab.emu.jit.kernel.launch_facts import THREE_VECTORS, facts_for_countin
 from simtlab.emu.jit.launch.regroup import regrouped
 from simtlab.testing import Case, assert_all_agree, run_case
 
-from ...support.counts import assert_equal
-from ...support.oracle_work import make
-from ..support.against_oracle import assert_as_oracle
+from ....support.counts import assert_equal
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 
 SUMS = """
 kernel sums(u32 %width, u32 %height, global f32* %x, global f32* %y) {

@@ -16,8 +16,8 @@ from simtlab.emu.jit.kernel import launch_facts
 from simtlab.emu.jit.launch.engine import execute
 from simtlab.emu.oracle import oracle
 
-from ...support.oracle_work import make
-from ..support.agreement import same
+from ....support.oracle_work import make
+from ...support.agreement import same
 
 LINE = Facts(USUAL, (256, 1, 1), True)
 

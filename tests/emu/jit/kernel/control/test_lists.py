@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from simtlab.emu.engine import Work
 
-from ....quick import examples
-from ...support.oracle_work import make
-from ..support.against_oracle import assert_as_oracle
+from .....quick import examples
+from ....support.oracle_work import make
+from ...support.against_oracle import assert_as_oracle
 
 ITEMS = 64
 PLACES = 90

@@ -9,7 +9,7 @@ from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel.launch_facts import facts_of
 
-from ..support.agreement import same
+from ...support.agreement import same
 
 TEXT = """
     .const N = 32

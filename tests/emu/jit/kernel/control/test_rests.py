@@ -10,7 +10,7 @@ from simtlab.emu.analysis.analysis import analyse
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.jit.kernel.compile import generate
 
-from ..support.agreement import same, trap_alike
+from ...support.agreement import same, trap_alike
 
 BEGIN = """
 kernel k(u32 %n, global u32* %x, global u32* %out) {

@@ -13,8 +13,8 @@ from simtlab.emu.jit.llvm.cache import FOLDER_VARIABLE
 from simtlab.emu.recent import Recent
 from simtlab.emu.traps import Trap, TrapKind
 
-from ...support.oracle_work import make
-from ..support.agreement import same
+from ....support.oracle_work import make
+from ...support.agreement import same
 
 ITEMS = 64
 PLACES = 100
