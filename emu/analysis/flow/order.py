@@ -146,22 +146,19 @@ class Flow:
         return sum(other.header == loop.header for other in self.loops) == 1
 
 
-def build(
-    code: Sequence[Instruction], *, merges: bool = False, merged: Mapping[int, int] | None = None
-) -> Flow:
-    """Return the flow of a kernel's reachable code.
-
-    `merges` if loops with one header may be merged; `merged` are outer header -> inner header of
-    others that shall be.
-    """
-    nodes = nodes_of(code)
-    return arrange(nodes, costs=costs_of(code, nodes) if merges else None, merged=merged)
+def build(code: Sequence[Instruction]) -> Flow:
+    """Return the flow of a kernel's reachable code, with all loops of the source."""
+    return arrange(nodes_of(code))
 
 
 def rearranged(
     code: Sequence[Instruction], nodes: Sequence[Node], merged: Mapping[int, int] | None = None
 ) -> Flow:
-    """Return the flow of copies of some nodes, without their latches; loops may be merged."""
+    """Return the flow of copies of some nodes, without their latches.
+
+    Loops with one header may be merged; `merged` are outer header -> inner header of others that
+    are.
+    """
     copies = [replace(node) for node in nodes if node.latch_of is None]
     return arrange(copies, costs=costs_of(code, copies), merged=merged)
 

@@ -99,16 +99,13 @@ class Warp:
         store_slot(code, Slot.TRAP_LOCAL, code.let(f"add i64 {first}, {lane}"))
 
 
-def start_warp(vectors: VectorCode, group: Workgroup, facts: Facts, number: str = WARP) -> Warp:
-    """Append the computation of a warp's identity, where it begins or resumes.
-
-    `number` is that of the warp in its workgroup, an i64.
-    """
+def start_warp(vectors: VectorCode, group: Workgroup, facts: Facts) -> Warp:
+    """Append the computation of the identity of warp `WARP`, where it begins or resumes."""
     code = vectors.code
     first = "0"
     if not facts.one_warp:
-        first = code.let(f"mul i32 {code.let(f'trunc i64 {number} to i32')}, {facts.width}")
-    return _warp(vectors, group, facts, number, first, None if facts.whole else group.items)
+        first = code.let(f"mul i32 {code.let(f'trunc i64 {WARP} to i32')}, {facts.width}")
+    return _warp(vectors, group, facts, WARP, first, None if facts.whole else group.items)
 
 
 def start_warp_at(

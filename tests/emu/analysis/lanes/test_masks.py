@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simtlab.emu.analysis.analysis import Analysis
-from simtlab.emu.analysis.flow.order import START, Flow, build
+from simtlab.emu.analysis.flow.order import START, Flow, nodes_of, rearranged
 from simtlab.emu.analysis.lanes.masks import Masks, Rest
 
 from ...support.flows import TEST, at, flow_of, graphs, kernel_of, waiting
@@ -43,7 +43,8 @@ def test_where_some_go_round_the_others_are_fewer():
 
 def merged(body: str) -> Flow:
     """A flow in which ways back to one header are one loop, as native code has it."""
-    return build(kernel_of(body).instructions, merges=True)
+    code = kernel_of(body).instructions
+    return rearranged(code, nodes_of(code))
 
 
 def test_lanes_that_go_back_by_several_ways_have_the_mask_of_the_iteration():

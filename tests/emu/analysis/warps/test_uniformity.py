@@ -386,7 +386,8 @@ def test_places_that_are_calculated_keep_their_step_in_64_bits(lines: str):
 def merged(body: str) -> Shapes:
     """The shapes of a kernel in which ways back to one header are one loop, as native code has."""
     instructions = kernel_of(HEAD + body).instructions
-    return Shapes(construction.build(instructions, order.build(instructions, merges=True)), LINE)
+    flow = order.rearranged(instructions, order.nodes_of(instructions))
+    return Shapes(construction.build(instructions, flow), LINE)
 
 
 def test_what_all_lanes_do_before_they_go_back_is_uniform():

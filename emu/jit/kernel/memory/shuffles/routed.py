@@ -113,7 +113,7 @@ def are_scattered(constants: Numbers, size: int) -> bool:
     return len(rows(elements, vector_lanes(size))) > len(elements) // LANES_OF_ACCESS
 
 
-def routed_load(places: Numbers, size: int = 4) -> Routed | None:
+def routed_load(places: Numbers, size: int) -> Routed | None:
     """Return how a load is made; None if gathers are as fast."""
     elements, n = [int(p) for p in places], vector_lanes(size)
     found = rows(elements, n)
@@ -126,7 +126,7 @@ def routed_load(places: Numbers, size: int = 4) -> Routed | None:
     return _if_cheap(Routed(places, size, found, route(given, wanted)))
 
 
-def routed_store(places: Numbers, size: int = 4) -> Routed | None:
+def routed_store(places: Numbers, size: int) -> Routed | None:
     """Return how a store by all lanes is made; None if scatters are as fast."""
     elements, n = [int(p) for p in places], vector_lanes(size)
     lane_of = {element: lane for lane, element in enumerate(elements)}

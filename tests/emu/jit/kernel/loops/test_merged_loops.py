@@ -23,7 +23,8 @@ LONG = "nop\n" * 14
 
 
 def merged(body: str) -> Flow:
-    return order.build(kernel_of(body).instructions, merges=True)
+    code = kernel_of(body).instructions
+    return order.rearranged(code, order.nodes_of(code))
 
 
 def is_merged(body: str) -> bool:
@@ -190,16 +191,14 @@ COUNTED = f"""
 
 
 def test_a_count_of_the_outer_loop_varies_and_lanes_leave_in_different_iterations():
-    code = kernel_of(COUNTED).instructions
-    shapes = Shapes(construction.build(code, order.build(code, merges=True)), FACTS)
+    shapes = Shapes(construction.build(kernel_of(COUNTED).instructions, merged(COUNTED)), FACTS)
     assert shapes.divergent_loops == {0}
     assert not shapes.uniform_branches()
 
 
 def test_lanes_leave_in_different_iterations_where_the_last_branch_is_uniform():
     body = COUNTED.replace("cmp_lt_u32 $c0, $s1, $s9", "cmp_eq_u32 $c0, $s9, 7")
-    code = kernel_of(body).instructions
-    shapes = Shapes(construction.build(code, order.build(code, merges=True)), FACTS)
+    shapes = Shapes(construction.build(kernel_of(body).instructions, merged(body)), FACTS)
     assert shapes.divergent_loops == {0}
     assert len(shapes.uniform_branches()) == 1
 
