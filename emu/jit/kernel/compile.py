@@ -49,7 +49,8 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
     from ...analysis.refilled import refilled
     from ..llvm.text import ModuleText
     from . import refilling
-    from .function import Counted, KernelCode
+    from .counting.counted import Counted
+    from .function import KernelCode
 
     analysis, counted = analyse(kernel), None
     if facts.counts or facts.stack:

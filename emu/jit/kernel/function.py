@@ -6,13 +6,11 @@ the warps of a workgroup take turns, in rounds from barrier to barrier.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
-from ...analysis.counting.regions import Region
 from ...analysis.flow.order import START
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.suitability.barriers import arrive_together
@@ -22,6 +20,7 @@ from ..llvm.text import ModuleText
 from ..llvm.vectors import Chunks, VectorCode
 from . import budget
 from .control.edges import Edges
+from .counting.counted import Counted, counting_of
 from .counting.counters import Counters
 from .interior.flat_rows import FlatRows
 from .interior.parts import Parts, may_have_parts
@@ -50,24 +49,8 @@ from .workgroups.rounds import Rounds
 from .workgroups.trial import ALONE, LIMIT, TOGETHER, trial, versions_of
 from .workgroups.zeroed import zero_group
 
-if TYPE_CHECKING:
-    from ...analysis.counting.independence import Reliance
-    from .counting.batch_rounds import BatchIterations
-
-
 OTHERS = "others"
 """The name of the function for workgroups that are not interior."""
-
-
-class Counted(NamedTuple):
-    """What code that counts relies on."""
-
-    regions: Mapping[int, Region]
-    """What divergent branches make a warp run."""
-    relied: Reliance
-    """What makes the kernel independent of the schedule."""
-    plan: LanePlan
-    """How lanes would run if none ran a loop alone: it says which nodes share counts."""
 
 
 class KernelCode:
@@ -182,40 +165,13 @@ class KernelCode:
 
     def _edges(self, lanes: LaneCode, warp: Warp) -> Edges:
         """Return the edges of a warp, with the code that counts its instructions if asked for."""
-        if self.facts.splits:
-            from .counting.split_counts import SplitCounts
-
-            assert self._counted is not None
-            splits = SplitCounts(lanes, self.plan, self._counted.regions, warp.existing)
-            splits.begin_warp()
-            self._finish = splits.finish
-            return Edges(lanes, self.plan, splits)
-        if self._counted is not None:
-            regions, plan = self._counted.regions, self._counted.plan
-            sparse = self.plan.sparse.items()
-            alone = {loop.number for header, loop in sparse if header not in self.plan.traced}
-            iterations = self._iterations(lanes)
-            self._counters = Counters(
-                lanes,
-                plan,
-                regions,
-                warp.existing,
-                alone=alone,
-                iterations=iterations,
-                has_both=self.plan.has_both,
-            )
-            self._counters.begin_warp()
-            self._finish = self._counters.finish
-        return Edges(lanes, self.plan, self._counters)
-
-    def _iterations(self, lanes: LaneCode) -> BatchIterations | None:
-        """Return what counts the iterations of a loop that a batch must have ended in time."""
-        loop = None if self.memory.relied is None else self.memory.relied.loop
-        if loop is None:
-            return None
-        from .counting.batch_rounds import BatchIterations
-
-        return BatchIterations(lanes, loop)
+        if self._counted is None:
+            return Edges(lanes, self.plan)
+        counting = counting_of(self._counted, lanes, self.plan, warp.existing)
+        counting.begin_warp()
+        self._finish = counting.finish
+        self._counters = counting if isinstance(counting, Counters) else None
+        return Edges(lanes, self.plan, counting)
 
     def _straight(
         self, warps: str, begin: Callable[[], Warp], begin_at: Callable[..., Warp]

@@ -188,7 +188,7 @@ class LaneCode(VectorCode):
         t = register_type(value.cls, 0)
         firsts = [self.code.let(f"freeze {t} {first}") for first in self.firsts(value)]
         step = self.shapes.piece_stride(value) or 0
-        return self.from_firsts(value.cls.bits, firsts, step)
+        return self.from_firsts(value.cls.bits, self.pieces.n, firsts, step)
 
     def lane0(self, value: Value) -> str:
         """Return the scalar that a value with a stride has (or would have) in lane 0."""
@@ -231,7 +231,7 @@ class LaneCode(VectorCode):
                 known = self._counted(value)
             elif part == "value" and self.is_pieced(value):
                 step = self.shapes.piece_stride(value) or 0
-                known = self.from_firsts(value.cls.bits, self.firsts(value), step)
+                known = self.from_firsts(value.cls.bits, self.pieces.n, self.firsts(value), step)
             elif part == "firsts":
                 types = self._types_of_firsts(value.cls)
                 known = self.variables.load((value, part), types)
@@ -267,36 +267,6 @@ class LaneCode(VectorCode):
 
     def _types_of_firsts(self, cls: RegClass) -> list[str]:
         return [register_type(cls, 0)] * self.pieces.k
-
-    def from_firsts(self, bits: int, firsts: Sequence[str], step: int) -> Chunks:
-        """Return chunks of integers that step within each piece, from those of its first lanes."""
-        t = integer(bits, self.n)
-        per_chunk = self.n // self.pieces.n
-        chunks = []
-        for j in range(self.k):
-            scalars = firsts[j * per_chunk : (j + 1) * per_chunk]
-            if len(set(scalars)) == 1:
-                chunk = self.chunk_of(bits, scalars[0])
-            else:
-                chunk = self._repeated(bits, scalars)
-            if step:
-                steps = (step * (i % self.pieces.n) & mask_of(bits) for i in range(self.n))
-                chunk = self.code.let(
-                    f"add {t} {chunk}, <{', '.join(f'i{bits} {s}' for s in steps)}>"
-                )
-            chunks.append(chunk)
-        return chunks
-
-    def _repeated(self, bits: int, scalars: Sequence[str]) -> str:
-        """Return a chunk that has each scalar in all lanes of its piece."""
-        row = integer(bits, len(scalars))
-        packed = "poison"
-        for i, scalar in enumerate(scalars):
-            packed = self.code.let(f"insertelement {row} {packed}, i{bits} {scalar}, i32 {i}")
-        order = ", ".join(f"i32 {i // self.pieces.n}" for i in range(self.n))
-        return self.code.let(
-            f"shufflevector {row} {packed}, {row} poison, <{self.n} x i32> <{order}>"
-        )
 
     def define(self, op: Op, part: str, operands: list[str]) -> None:
         """Set a value (or its lane 0, or its first lanes) where it is computed."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from ...analysis.group_memory.copied_tiles import CopiedTile
+from ...analysis.lanes.interior import Assumed
 from ...analysis.values.ssa import Op
 from .control.listed import ListedLanes
 from .instructions import Instructions
 from .lane_code import LaneCode
 from .memory.kernel_memory import KernelMemory
+from .memory.repeated import NOTHING, Repeated
 from .memory.watched.watching import Watching
 
 
@@ -70,3 +73,20 @@ class NodeOps:
         self.instructions = anew
         yield
         self.instructions = usual
+
+    def assume(
+        self,
+        assumed: Assumed,
+        inside: frozenset[Op],
+        tile: CopiedTile | None = None,
+        repeated: Repeated = NOTHING,
+    ) -> None:
+        """Rely on what tests have shown for the warp, and on accesses that are inside.
+
+        A `tile` is read from global memory.
+        """
+        self.instructions.assumed = assumed
+        access = self.instructions.access
+        access.global_.inside = inside
+        access.global_.pin(repeated)
+        access.tile.found = tile or CopiedTile()

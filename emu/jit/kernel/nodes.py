@@ -11,10 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from ...analysis.flow.charges import charges_of
 from ...analysis.flow.order import Loop
-from ...analysis.group_memory.copied_tiles import CopiedTile
-from ...analysis.lanes.interior import Assumed
 from ...analysis.ranges.trips import Trips
-from ...analysis.values.ssa import Op
 from ...analysis.values.unread import unread_without_places
 from ..llvm.toolchain import host_has
 from . import budget
@@ -33,7 +30,6 @@ from .loops.versions import may_have_version
 from .loops.whole import ALL
 from .memory.access import Access
 from .memory.kernel_memory import KernelMemory
-from .memory.repeated import NOTHING, Repeated
 from .memory.watched.watching import watching_of
 from .node_ends import NodeEnds
 from .node_ops import NodeOps
@@ -133,6 +129,8 @@ class Nodes:
 
     def emit(self) -> None:
         """Append the code of all nodes, in the linear order."""
+        if self._access.tile.is_unread:
+            self.lanes.unread = unread_without_places(self.lanes.ssa, self._copied.numbers)
         self.lanes.ranks.found = self._running.forwarded.ranks if host_has(COUNTS_BITS) else {}
         self._emit([n for n in self._flow.order if n in self.plan.waits])
         self._running.end()
@@ -232,7 +230,8 @@ class Nodes:
             edges.counters.run(number)
         if runs_alone:
             if plan.has_both:
-                self._choose(number)
+                lanes.code.branch(self._few_run(), f"few{number}", f"together{number}")
+                lanes.code.block(f"few{number}")
             LaneByLane(lanes, edges, self._memory, plan.sparse[number]).emit()
             if not plan.has_both:
                 return
@@ -388,33 +387,9 @@ class Nodes:
                     edges.take_mask(number)
                 self._run(number)
 
-    def _choose(self, header: int) -> None:
-        """Continue at `together<header>` if many lanes run, else in a new block."""
-        code = self.lanes.code
-        code.branch(self._few_run(), f"few{header}", f"together{header}")
-        code.block(f"few{header}")
-
     def _few_run(self) -> str:
         """Return whether so few lanes run that each shall run a sparse loop alone, an i1."""
         lanes, code = self.lanes, self.lanes.code
         count = code.call("i64", "llvm.ctpop.i64", f"i64 {lanes.running()}")
         limit = LIMIT if self.plan.finds_limit else lanes.facts.together_from
         return code.let(f"icmp ult i64 {count}, {limit}")
-
-    def assume(
-        self,
-        assumed: Assumed,
-        inside: frozenset[Op],
-        tile: CopiedTile | None = None,
-        repeated: Repeated = NOTHING,
-    ) -> None:
-        """Rely on what tests have shown for the warp, and on accesses that are inside.
-
-        A `tile` is read from global memory.
-        """
-        self.ops.instructions.assumed = assumed
-        self.ops.instructions.access.global_.inside = inside
-        self.ops.instructions.access.global_.pin(repeated)
-        self.ops.instructions.access.tile.found = tile or CopiedTile()
-        if self.ops.instructions.access.tile.is_unread:
-            self.lanes.unread = unread_without_places(self.lanes.ssa, self._copied.numbers)

@@ -18,7 +18,7 @@ from ...analysis.warps.uniformity import Shapes
 from ...analysis.widths.width import USUAL
 
 if TYPE_CHECKING:
-    from .function import Counted
+    from .counting.counted import Counted
 
 MOST_WITH_LIMIT = 64
 """Instructions of the largest kernel whose loops are compiled three times: for all lanes, for one

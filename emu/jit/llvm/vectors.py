@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....isa.types import mask_of
 from .function_text import FunctionText
-from .parts import mask_of_bits
+from .parts import joined, mask_of_bits, part, picked
 from .text import integer
 from .toolchain import host_has
 
@@ -65,23 +66,37 @@ class VectorCode:
         t = integer(bits, self.n)
         return [self.code.let(f"{operation} {t} {x}, {y}") for x, y in zip(a, b, strict=True)]
 
-    def joined(self, bits: int, length: int, parts: Sequence[str]) -> str:
+    def joined(self, bits: int, length: int, given: Sequence[str]) -> str:
         """Return a chunk of which parts of `length` lanes are given: 2^k of them, or three."""
-        code, found = self.code, list(parts)
-        while len(found) > 1:
-            t = integer(bits, length)
-            if len(found) % 2:
-                found.append("poison")
-            order = ", ".join(f"i32 {i}" for i in range(2 * length))
-            found = [
-                code.let(f"shufflevector {t} {a}, {t} {b}, <{2 * length} x i32> <{order}>")
-                for a, b in zip(found[::2], found[1::2], strict=True)
-            ]
-            length *= 2
-        if length > self.n:
-            t, order = integer(bits, length), ", ".join(f"i32 {i}" for i in range(self.n))
-            return code.let(f"shufflevector {t} {found[0]}, {t} poison, <{self.n} x i32> <{order}>")
-        return found[0]
+        whole, count = joined(self.code, bits, length, given)
+        return part(self.code, bits, count, whole, 0, self.n)
+
+    def from_firsts(self, bits: int, length: int, firsts: Sequence[str], step: int) -> Chunks:
+        """Return chunks of integers that step within pieces of `length` lanes.
+
+        `firsts` are the scalars of the pieces' first lanes.
+        """
+        t, per_chunk, chunks = integer(bits, self.n), self.n // length, []
+        for j in range(self.k):
+            scalars = firsts[j * per_chunk : (j + 1) * per_chunk]
+            if len(set(scalars)) == 1:
+                chunk = self.chunk_of(bits, scalars[0])
+            else:
+                chunk = self._repeated(bits, length, scalars)
+            if step:
+                steps = (step * (i % length) & mask_of(bits) for i in range(self.n))
+                numbers = ", ".join(f"i{bits} {s}" for s in steps)
+                chunk = self.code.let(f"add {t} {chunk}, <{numbers}>")
+            chunks.append(chunk)
+        return chunks
+
+    def _repeated(self, bits: int, length: int, scalars: Sequence[str]) -> str:
+        """Return a chunk that has each scalar in all lanes of its piece."""
+        row, packed = integer(bits, len(scalars)), "poison"
+        for i, scalar in enumerate(scalars):
+            packed = self.code.let(f"insertelement {row} {packed}, i{bits} {scalar}, i32 {i}")
+        order = [i // length for i in range(self.n)]
+        return picked(self.code, bits, len(scalars), (packed, "poison"), order)
 
     # --- masks
 

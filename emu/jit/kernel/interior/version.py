@@ -200,7 +200,7 @@ def emit_nodes(
     edges = Edges(code, interior.plan, counted, version=version, after=over)
     barriers = OneWarp(code, warp, edges) if has_barrier else None
     nodes = Nodes(edges, interior.memory, warp, barriers, interior.tile.loops)
-    nodes.assume(assumed, interior.inside, interior.tile.copies, interior.repeated)
+    nodes.ops.assume(assumed, interior.inside, interior.tile.copies, interior.repeated)
     _begin(code, edges, ["splat (i1 true)"] * lanes.k, counters)
     nodes.emit()
     if barriers is not None:
@@ -232,7 +232,7 @@ def emit_edge_nodes(
     _begin(code, edges, warp.existing, counters)
     nodes = Nodes(edges, memory, warp, None)
     nodes.ops.lists = False
-    nodes.assume(assumed, inside)
+    nodes.ops.assume(assumed, inside)
     nodes.emit()
     return code.variables
 

@@ -35,7 +35,7 @@ from ..memory.one_lane.joint_limits import joint_limits
 from ..memory.one_lane.joint_tests import JointTests
 from ..memory.watched.kept_in import offsets_in
 from ..variables import Variables
-from .cells import LaneCells, cell_type
+from .cells import LaneCells
 from .counted_runs import CountedRun
 from .dispatched import Dispatched, found_dispatches
 from .exits import LaneExits
@@ -43,7 +43,7 @@ from .inner_loops import InnerLoops, inner_loops
 from .moved_runs import move_run, moves_runs
 from .row_at_once import takes_row_at_once
 from .traced import TracedRun
-from .values import LaneValues
+from .values import NEXT_LANE, LaneValues
 
 
 class LaneByLane:
@@ -54,7 +54,6 @@ class LaneByLane:
 
     def __init__(self, lanes: LaneCode, edges: Edges, memory: KernelMemory, loop: Loop) -> None:
         self.lanes = lanes
-        self.edges = edges
         self.loop = loop
         self.code = lanes.code
         self._flow, self._ssa = lanes.flow, lanes.ssa
@@ -148,7 +147,7 @@ class LaneByLane:
         self._exits.rejoin()
         if self._traced is not None:
             code.block(f"resume{header}")
-            self._load_ahead(self._remaining, self._values.ahead())
+            self._values.load_ahead(self.one.variables, self._remaining)
             code.jump(f"checked_next{header}")
 
     def _emit_lanes(self, version: str, hoisted: Hoisted | None, *, is_quick: bool = False) -> None:
@@ -175,21 +174,19 @@ class LaneByLane:
         self._inner = InnerLoops(self.one, self._instructions, inner)
         remaining = self._remaining
         code.line(f"store i64 {lanes.word(lanes.mask)}, ptr {remaining}")
-        ahead = self._values.ahead()
-        self._load_ahead(remaining, ahead)
+        values, one = self._values, self.one.variables
+        values.load_ahead(one, remaining)
         code.jump(f"{version}_next{header}")
         code.block(f"{version}_next{header}")
         left = code.let(f"load i64, ptr {remaining}")
-        more = code.let(f"icmp ne i64 {left}, 0")
-        code.branch(more, f"{version}_lane{header}", f"done{header}")
+        code.branch(code.let(f"icmp ne i64 {left}, 0"), f"{version}_lane{header}", f"done{header}")
         code.block(f"{version}_lane{header}")
-        one = self.one.variables
-        self._lane = one.word("next lane")
+        self._lane = one.word(NEXT_LANE)
         one.set_word(LANE, self._lane)
-        own = {value: one.load((value, "ahead"), [cell_type(value.cls)])[0] for value in ahead}
+        own = values.loaded_ahead(one)
         others = code.let(f"and i64 {left}, {code.let(f'sub i64 {left}, 1')}")
         code.line(f"store i64 {others}, ptr {remaining}")
-        self._load_ahead(remaining, ahead)
+        values.load_ahead(one, remaining)
         self._enter(own)
         if self._traced is not None:
             self._traced.resume(self._lane, f"{version}{header}", self._dispatched.label)
@@ -296,20 +293,6 @@ class LaneByLane:
             self._traced.next_iteration(self._lane, loop.header, following)
         code.jump(self._dispatched.label(loop.header), unroll=unroll, vectorise=at_once)
 
-    def _load_ahead(self, remaining: str, ahead: dict[Value, str]) -> None:
-        """Find the next lane, and load what it needs.
-
-        The branch that ends a lane's loop is often mispredicted. What follows it should not have to
-        wait for these loads as well.
-        """
-        code, one = self.code, self.one.variables
-        left = code.let(f"load i64, ptr {remaining}")
-        lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 false")
-        one.set_word("next lane", lane)
-        for value, cells in ahead.items():
-            own = self._cells.load(value.cls, cells, lane)
-            one.store((value, "ahead"), [cell_type(value.cls)], [own])
-
     def _enter(self, known: dict[Value, str]) -> None:
         """Give one lane what it needs at the header; what is `known` has been loaded."""
         code, header, one = self.code, self.loop.header, self.one
@@ -365,9 +348,8 @@ class LaneByLane:
         if side is None or side in self.one.charges.node:
             return False
         memory, ops = self._instructions.access.global_, self._ssa.ops.get(side, ())
-        if not all(
-            may_be_conditional(memory.addresses, op) and op.pc not in self._kept_in for op in ops
-        ):
+        kept = self._kept_in
+        if not all(may_be_conditional(memory.addresses, op) and op.pc not in kept for op in ops):
             return False
         code, one = self.code, self.one
         condition = one.scalar(self._ssa.conditions[number])
@@ -400,8 +382,8 @@ class LaneByLane:
         if way in self.loop.nodes:
             for phi, value in zip(phis, values, strict=True):
                 one.variables.store((phi, "value"), one.types_of(phi.cls, True), [value])
-            is_run = way in self._runs and source not in self._runs[way].loop.nodes
-            if is_run or self._inner.begins(way, source):
+            run = self._runs.get(way)
+            if (run and source not in run.loop.nodes) or self._inner.begins(way, source):
                 code.jump(f"{self.version}run{way}")
             else:
                 self._dispatched.continue_at(way, source)

@@ -10,7 +10,11 @@ from ....analysis.lanes.sparse import taken_in
 from ....analysis.values.ssa import Const, Op, Phi, Value, same_value, uses
 from ...llvm.text import constant, register_type
 from ..lane_code import LaneCode
-from .cells import LaneCells
+from ..variables import Variables
+from .cells import LaneCells, cell_type
+
+NEXT_LANE = "next lane"
+"""The variable of the lane whose turn is next."""
 
 MOST_AHEAD = 4
 """Most values of the next lane that are loaded while one lane runs."""
@@ -29,6 +33,8 @@ class LaneValues:
         needed = sorted(taken_in(lanes.ssa, loop), key=lanes.table.position)
         self._sources = {value: self._spill(value) for value in needed}
         """Where each lane finds its own value: a ptr to cells, or a scalar if it needs none."""
+        self._ahead = self._loaded_early()
+        """The values, and their cells, that are loaded for a lane while one before it runs."""
 
     def _spill(self, value: Value) -> str:
         lanes = self._lanes
@@ -53,8 +59,8 @@ class LaneValues:
             return None
         return constant(value.cls, first.bits, 0)
 
-    def ahead(self) -> dict[Value, str]:
-        """Return the values, and their cells, that are loaded for a lane while one before it runs.
+    def _loaded_early(self) -> dict[Value, str]:
+        """Return some values and their cells.
 
         Those that decide branches come first. Where there are loops inside, registers are scarce:
         these values would be stored, and loaded once more.
@@ -70,6 +76,24 @@ class LaneValues:
         kept = [value for value in self._sources if value in self._in_cells]
         kept.sort(key=lambda value: value not in first)
         return {value: self._sources[value] for value in kept[:MOST_AHEAD]}
+
+    def load_ahead(self, one: Variables, remaining: str) -> None:
+        """Find the next of the `remaining` lanes (a ptr), and load what it needs.
+
+        The branch that ends a lane's loop is often mispredicted. What follows it should not have to
+        wait for these loads as well.
+        """
+        code = self._lanes.code
+        left = code.let(f"load i64, ptr {remaining}")
+        lane = code.call("i64", "llvm.cttz.i64", f"i64 {left}", "i1 false")
+        one.set_word(NEXT_LANE, lane)
+        for value, cells in self._ahead.items():
+            own = self._cells.load(value.cls, cells, lane)
+            one.store((value, "ahead"), [cell_type(value.cls)], [own])
+
+    def loaded_ahead(self, one: Variables) -> dict[Value, str]:
+        """Return what was loaded for the lane that begins."""
+        return {v: one.load((v, "ahead"), [cell_type(v.cls)])[0] for v in self._ahead}
 
     def of_lane(self, lane: str, known: dict[Value, str]) -> Iterator[tuple[Value, str]]:
         """Yield the operands of a lane, an i64; what is `known` has been loaded from its cell."""

@@ -8,14 +8,13 @@ the checked version does, which reports faults exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from ....analysis.flow.order import Loop
 from ....analysis.ranges.stepping import Counter, counters_of
 from ....analysis.ranges.trips import only_exit
 from ....analysis.values.ssa import Op
 from ....analysis.widths.far_rows import has_far_rows
-from ...llvm.text import integer
 from .. import budget
 from ..lane_code import LaneCode
 from ..memory.access import Access
@@ -166,25 +165,16 @@ class Hoisted:
     def hold(self) -> str:
         """Return whether all tests hold, an i1."""
         numbers, lanes, code = self._numbers, self.lanes, self.lanes.code
-        t = integer(1, numbers.n)
-
-        def both(operation: str, a: Sequence[str], b: Sequence[str]) -> list[str]:
-            return [code.let(f"{operation} {t} {x}, {y}") for x, y in zip(a, b, strict=True)]
-
-        def all_of(tests: Iterable[Sequence[str]]) -> Sequence[str]:
-            result: Sequence[str] | None = None
-            for test in tests:
-                result = test if result is None else both("and", result, test)
-            return numbers.constant(1, 1) if result is None else result
-
+        true = numbers.constant(1, 1)
         header_tests = self._counter is not None and self._counter.header_tests
-        passes = all_of([*([] if self._is_alone and header_tests else [self._passes]), *self._body])
+        own = [] if self._is_alone and header_tests else [self._passes]
+        passes = numbers.each_of([*own, *self._body])
         if numbers.each and header_tests:
-            none = both("xor", self._passes, numbers.constant(1, 1))
-            passes = both("or", none, passes)
-        held = all_of([passes, *self._tests])
+            none = numbers.do("xor", self._passes, true, 1)
+            passes = numbers.do("or", none, passes, 1)
+        held = numbers.each_of([passes, *self._tests])
         if numbers.each:
-            failed = both("and", lanes.mask, both("xor", held, numbers.constant(1, 1)))
+            failed = numbers.do("and", lanes.mask, numbers.do("xor", held, true, 1), 1)
             held = [code.let(f"xor i1 {lanes.any(failed)}, true")]
         if self._enough is not None:
             return code.let(f"and i1 {held[0]}, {self._enough}")
@@ -309,22 +299,14 @@ class Hoisted:
             self._after = numbers.do("add", self._last, 1)
             if numbers.each or self._is_alone:
                 # Lanes that do not pass the header run it once.
-                self._after = self._if_passed(self._after)
+                self._after = numbers.where(self._passes, self._after)
             if self._is_alone:
-                self._last = self._if_passed(self._last)
+                self._last = numbers.where(self._passes, self._last)
         if self._common_end is not None:
             # The version ends before the header runs again. The distance may be below zero.
             returns = FEWEST - counter.header_tests
             self._passes = numbers.do("icmp sgt", distance, returns * step)
             self._last = numbers.do("sub", self._after, 1)
-
-    def _if_passed(self, counts: list[str]) -> list[str]:
-        """Return numbers, or 0 in lanes that do not pass the header."""
-        t, test = (integer(bits, self._numbers.n) for bits in (64, 1))
-        return [
-            self.lanes.code.let(f"select {test} {p}, {t} {count}, {t} {no}")
-            for p, count, no in zip(self._passes, counts, self._numbers.constant(0), strict=True)
-        ]
 
     def _last_of(self, op: Op) -> list[str]:
         """Return the number of the last iteration in which an op may run."""
@@ -334,20 +316,9 @@ class Hoisted:
 
     def _charge(self) -> None:
         """Compute what is left of the budget after all iterations, which must be enough."""
-        lanes, code, numbers = self.lanes, self.lanes.code, self._numbers
-        total = self._after[0]
-        if numbers.each:
-            t, counted = integer(64, numbers.n), []
-            for mask, after in zip(lanes.mask, self._after, strict=True):
-                counted.append(
-                    code.let(f"select {lanes.mask_type} {mask}, {t} {after}, {t} zeroinitializer")
-                )
-            chunk = counted[0]
-            for other in counted[1:]:
-                chunk = code.let(f"add {t} {chunk}, {other}")
-            name = f"llvm.vector.reduce.add.v{numbers.n}i64"
-            total = code.call("i64", name, f"{t} {chunk}")
-        self._left, self._enough = budget.whole_charge(lanes, self.loop, total)
+        numbers = self._numbers
+        total = numbers.total(self.lanes.mask, self._after) if numbers.each else self._after[0]
+        self._left, self._enough = budget.whole_charge(self.lanes, self.loop, total)
 
     # --- accesses
 

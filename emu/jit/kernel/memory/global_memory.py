@@ -355,11 +355,8 @@ class GlobalMemory:
             return self._wide_inside(site, form)
         place = self._place(site, form)
         params = [v for v, factor in form.uniform if factor == 1 and addresses.pointers.is_param(v)]
-        if (
-            len(params) == len(form.uniform) == 1
-            and not form.signed
-            and abs(form.constant) < 1 << 20
-        ):
+        is_plain = len(params) == len(form.uniform) == 1 and not form.signed
+        if is_plain and abs(form.constant) < 1 << 20:
             return self._run(site, place, targets)
         # With other terms in the base, the index itself might wrap around inside the buffer.
         last = (1 << (31 if form.signed else 32)) - 1 - step * (lanes.count - 1)

@@ -254,7 +254,7 @@ class Identity:
         if lanes.shapes.is_uniform(op):
             lanes.define(op, "value", [firsts[0]])
             return
-        lanes.define(op, "value", lanes.from_firsts(32, firsts, int(steps)))
+        lanes.define(op, "value", lanes.from_firsts(32, lanes.pieces.n, firsts, int(steps)))
         lanes.define(op, "firsts", firsts)
 
     def _absolute_firsts(self, dim: int) -> list[str]:

@@ -369,10 +369,8 @@ class Addresses:
         code = self.lanes.code
         if before:
             offset = code.let(f"add i64 {offset}, {before * scale}")
-        total, here = (
-            self.places(window, size * elements, size, in_words=in_words),
-            element_number(code, offset, size, 0),
-        )
+        total = self.places(window, size * elements, size, in_words=in_words)
+        here = element_number(code, offset, size, 0)
         count = code.intrinsic("llvm.usub.sat", "i64", f"i64 {total}", f"i64 {here}")
         stride = scale // size
         if stride > 1:

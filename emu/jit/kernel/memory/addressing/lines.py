@@ -107,11 +107,34 @@ class Numbers:
         chunks = [test for chunks in tests for test in chunks]
         if not self.n:
             return self.code.all_of(*chunks)
-        t, held = integer(1, self.n), chunks[0]
-        for other in chunks[1:]:
-            held = self.code.let(f"and {t} {held}, {other}")
-        word = self.code.let(f"bitcast {t} {held} to i{self.n}")
+        (held,) = self.each_of([[chunk] for chunk in chunks])
+        word = self.code.let(f"bitcast {integer(1, self.n)} {held} to i{self.n}")
         return self.code.let(f"icmp eq i{self.n} {word}, -1")
+
+    def each_of(self, tests: Sequence[Sequence[str]]) -> list[str]:
+        """Return where all tests hold."""
+        if not tests:
+            return self.constant(1, 1)
+        held, *others = (list(test) for test in tests)
+        for other in others:
+            held = self.do("and", held, other, 1)
+        return held
+
+    def where(self, tests: Sequence[str], numbers: Sequence[str]) -> list[str]:
+        """Return numbers of 64 bits, or 0 where a test does not hold."""
+        t, test = integer(64, self.n), integer(1, self.n)
+        return [
+            self.code.let(f"select {test} {on}, {t} {number}, {t} {no}")
+            for on, number, no in zip(tests, numbers, self.constant(0), strict=True)
+        ]
+
+    def total(self, tests: Sequence[str], numbers: Sequence[str]) -> str:
+        """Return the sum of vectors of 64-bit numbers where a test holds, an i64."""
+        t, (chunk, *others) = integer(64, self.n), self.where(tests, numbers)
+        for other in others:
+            chunk = self.code.let(f"add {t} {chunk}, {other}")
+        name = f"llvm.vector.reduce.add.v{self.n}i64"
+        return self.code.call("i64", name, f"{t} {chunk}")
 
     def do(self, operation: str, a: Number, b: Number, bits: int = 64) -> list[str]:
         """Apply an operation or comparison of LLVM."""

@@ -102,7 +102,7 @@ class Pieces:
 
     def spread(self, type_: Type, scalars: Sequence[str]) -> list[str]:
         """Return chunks of registers in which each piece has its scalar."""
-        return self.lanes.from_firsts(max(type_.bits, 32), scalars, 0)
+        return self.lanes.from_firsts(max(type_.bits, 32), self.lanes.pieces.n, scalars, 0)
 
     def define(self, op: Op, loaded: Sequence[str]) -> None:
         """Define the value of a load of all lanes, of which the running ones are right."""
