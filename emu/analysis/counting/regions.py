@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ....asm.flow.graph import reachable
 from ..flow.order import Flow, Node
 
 
@@ -46,14 +47,9 @@ class Region:
 
 def returning(nodes: Sequence[Node]) -> frozenset[int]:
     """Return the nodes from which lanes can reach a `ret`."""
-    found = {n.number for n in nodes if n.last is not None and n.last.row.stem == "ret"}
-    work = list(found)
-    while work:
-        for before in nodes[work.pop()].predecessors:
-            if before not in found:
-                found.add(before)
-                work.append(before)
-    return frozenset(found)
+    ends = (n.number for n in nodes if n.last is not None and n.last.row.stem == "ret")
+    ways = {n.number: n.predecessors for n in nodes}
+    return frozenset(reachable(ways, ends, ways))
 
 
 def region(flow: Flow, branch: int, alive: frozenset[int]) -> Region:

@@ -141,6 +141,25 @@ class Flow:
         inner = loop.nodes - {loop.header}
         return all(loop.nodes.issuperset(self.nodes[n].predecessors) for n in inner)
 
+    def is_innermost(self, loop: Loop) -> bool:
+        """Return whether a loop has no loop inside."""
+        return all(other.parent != loop.number for other in self.loops)
+
+    def sides(self, branch: int) -> tuple[set[int], set[int]]:
+        """Return the nodes of the sides of a branch, and where control continues after them."""
+        last = self.nodes[branch].last
+        join = None if last is None else last.join
+        skipped, ends = set[int](), set[int]()
+        work = list(self.nodes[branch].successors)
+        while work:
+            node = self.nodes[work.pop()]
+            if join is not None and node.has(join):
+                ends.add(node.number)
+            elif node.number not in skipped:
+                skipped.add(node.number)
+                work += node.successors
+        return skipped, ends
+
     def has_own_header(self, loop: Loop) -> bool:
         """Return whether no other loop has a loop's header."""
         return sum(other.header == loop.header for other in self.loops) == 1
@@ -221,13 +240,7 @@ def nodes_of(code: Sequence[Instruction]) -> list[Node]:
                 ways[start] = tuple(dict.fromkeys((stop, last.target)))
             case _:
                 ways[start] = (stop,)
-    reached = {0}
-    work = [0]
-    while work:
-        for successor in ways[work.pop()]:
-            if successor not in reached:
-                reached.add(successor)
-                work.append(successor)
+    reached = graph.reachable(ways, [0], ways)
     numbers = {start: i for i, start in enumerate((s for s in starts if s in reached), START + 1)}
     nodes = [Node(START, 0, 0, successors=(START + 1,))]
     for start, stop in zip(starts, stops, strict=True):

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ....isa.types import Segment
 from ...geometry import Dim3
-from ..flow.order import START, Flow
+from ..flow.order import START
 from ..values.item_numbers import Numbers, computed, is_arithmetic, of_constant, of_identity
-from ..values.ssa import Const, Op, Phi, Ssa, Value
+from ..values.ssa import Const, Op, Ssa, Value, made_of
 
 MOST_STEPS = 400
 """Instructions that are executed, each for many work-items at once: some milliseconds."""
@@ -235,7 +235,7 @@ class _Run:
     def _pass(self, state: _State, branch: int, items: Items) -> tuple[_State, _State] | None:
         """Take work-items past what depends on an unknown condition, if no barrier is there."""
         flow = self._flow
-        skipped, ends = sides(flow, branch)
+        skipped, ends = flow.sides(branch)
         lasts = [flow.nodes[n].last for n in skipped]
         if len(ends) > 1:
             raise _GivesUp
@@ -266,39 +266,15 @@ class _Run:
         return None
 
 
-def sides(flow: Flow, branch: int) -> tuple[set[int], set[int]]:
-    """Return the nodes of the sides of a branch, and where control continues after them."""
-    last = flow.nodes[branch].last
-    join = last.join if last is not None else None
-    skipped: set[int] = set()
-    ends: set[int] = set()
-    work = list(flow.nodes[branch].successors)
-    while work:
-        number = work.pop()
-        node = flow.nodes[number]
-        if join is not None and node.has(join):
-            ends.add(number)
-        elif number not in skipped:
-            skipped.add(number)
-            work += node.successors
-    return skipped, ends
-
-
 def _wanted(ssa: Ssa) -> set[Value]:
     """Return the values that places in group memory and conditions are calculated from."""
-    work: list[Value] = list(ssa.conditions.values())
-    for ops in ssa.ops.values():
-        for op in ops:
-            if op.ins.row.is_memory and op.ins.row.segment is Segment.GROUP and op.base is not None:
-                work.append(op.base)
-    found: set[Value] = set()
-    while work:
-        value = work.pop()
-        if value in found or isinstance(value, Const):
-            continue
-        found.add(value)
-        if isinstance(value, Phi):
-            work += value.args.values()
-        elif isinstance(value, Op) and is_arithmetic(value):
-            work += value.args
-    return found
+    places = (
+        op.base
+        for ops in ssa.ops.values()
+        for op in ops
+        if op.ins.row.is_memory and op.ins.row.segment is Segment.GROUP and op.base is not None
+    )
+    return made_of(
+        [*ssa.conditions.values(), *places],
+        lambda value: isinstance(value, Op) and not is_arithmetic(value),
+    )

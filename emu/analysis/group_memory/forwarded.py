@@ -23,7 +23,6 @@ from ..ranges.trips import only_exit
 from ..values.item_numbers import KnownNumbers, Numbers
 from ..values.ssa import Const, Op, Ssa, Value
 from ..warps.uniformity import Shapes
-from .first_stores import sides
 
 WORD = 4
 """Bytes of an element that is forwarded."""
@@ -297,7 +296,7 @@ class _Walk:
     def _pass(self, branch: int, lanes: Lanes | None) -> None:
         """Let any lanes go to the sides of a branch, and its own lanes to where they meet."""
         flow = self._flow
-        skipped, ends = sides(flow, branch)
+        skipped, ends = flow.sides(branch)
         self._open |= skipped
         inside = [loop.nodes for loop in flow.loops_around(branch)[:1]]
         lasts = [flow.nodes[n].last for n in skipped]

@@ -14,9 +14,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ....asm.flow.graph import reachable
 from ....isa.table import Flags
 from ....isa.types import Segment
 from ..facts import ABSOLUTE
+from ..flow.barriers import ends_round
 from ..lanes.running import Walk, has_known_lanes
 from ..ranges.offset_ranges import Ranges
 from ..values.ssa import Const, Op, Phi, Ssa, Value
@@ -65,20 +67,14 @@ def are_apart(
 
 def _stores_last(ssa: Ssa) -> bool:
     """Return whether no barrier follows a store to global memory."""
-    flow, found = ssa.flow, set[int]()
-    work = [
+    flow = ssa.flow
+    storing = (
         number
         for number, ops in ssa.ops.items()
         if any(op.ins.row.is_store and op.ins.row.segment is Segment.GLOBAL for op in ops)
-    ]
-    while work:
-        node = flow.nodes[number := work.pop()]
-        if node.last is not None and node.last.row.is_barrier:
-            return False
-        if number not in found:
-            found.add(number)
-            work += node.successors
-    return True
+    )
+    ways = {n.number: n.successors for n in flow.nodes}
+    return not any(ends_round(flow, n) for n in reachable(ways, storing, ways))
 
 
 class _IsSeen(Exception):

@@ -14,7 +14,7 @@ from ....isa.instruction import Instruction
 from ....isa.types import RegClass, Segment
 from ..facts import OF_ACTIVE_LANES
 from ..flow.postdominators import postdominators
-from ..values.ssa import Const, Op, Phi, Ssa, Value, operands_of
+from ..values.ssa import Const, Op, Phi, Ssa, Value, made_of, operands_of
 
 
 def compactions(ssa: Ssa) -> frozenset[Op]:
@@ -197,14 +197,4 @@ def _parts_of(condition: Value) -> list[Value]:
 
 def _depends_on_data(value: Value) -> bool:
     """Return whether a value is calculated from what was loaded from global memory."""
-    seen: set[Value] = set()
-    work = [value]
-    while work:
-        value = work.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if isinstance(value, Op) and value.ins.row.segment is Segment.GLOBAL:
-            return True
-        work += operands_of(value)
-    return False
+    return any(isinstance(v, Op) and v.ins.row.segment is Segment.GLOBAL for v in made_of([value]))

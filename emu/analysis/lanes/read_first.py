@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ....asm.flow.graph import reachable
 from ....isa.types import Segment
 from ..ranges.trips import computed, is_computed
-from ..values.ssa import Const, Op, Phi, Ssa, Value, operands_of
+from ..values.ssa import Const, Op, Phi, Ssa, Value, made_of
 
 MOST_STEPS = 4_000
 """Nodes and instructions that are executed: some milliseconds."""
@@ -58,12 +59,8 @@ class _Run:
 
     def _leading_to(self, nodes: set[int]) -> set[int]:
         """Return the nodes from which control may get to some nodes, and these."""
-        found, work = set(nodes), list(nodes)
-        while work:
-            before = [n for n in self._flow.nodes[work.pop()].predecessors if n not in found]
-            found.update(before)
-            work += before
-        return found
+        ways = {n.number: n.predecessors for n in self._flow.nodes}
+        return reachable(ways, nodes, ways)
 
     def result(self) -> int:
         """Return the bytes that may be loaded first."""
@@ -150,12 +147,8 @@ def _is_private(op: Op) -> bool:
 
 def _wanted(ssa: Ssa, accesses: list[Op]) -> set[Value]:
     """Return the values that offsets and conditions are calculated from."""
-    work = [*ssa.conditions.values(), *(op.base for op in accesses if op.base is not None)]
-    found: set[Value] = set()
-    while work:
-        value = work.pop()
-        if value not in found and not isinstance(value, Const):
-            found.add(value)
-            if isinstance(value, Phi) or (isinstance(value, Op) and is_computed(value)):
-                work += operands_of(value)
-    return found
+    offsets = (op.base for op in accesses if op.base is not None)
+    return made_of(
+        [*ssa.conditions.values(), *offsets],
+        lambda value: isinstance(value, Op) and not is_computed(value),
+    )

@@ -49,7 +49,7 @@ def gathers_row(ssa: Ssa, loop: Loop) -> bool:
         bool(results)
         and all(made)
         and joins <= {value for values in made for value in values}
-        and not any(other.parent == loop.number for other in ssa.flow.loops)
+        and ssa.flow.is_innermost(loop)
         and all(op.ins.row.is_load or _is_of_elements(op) for op in ops)
         and _taken_out(ssa, loop) <= left
     )

@@ -195,7 +195,7 @@ class Walk:
             or loop.number in shapes.divergent_loops
             or trips.exit not in shapes.uniform_branches()
             or not only_exit(flow, loop)
-            or any(other.parent == loop.number for other in flow.loops)
+            or not flow.is_innermost(loop)
             or set(numbers[at : at + len(loop.nodes)]) != loop.nodes
             or (self._gains and self._is_alike(loop) and not self._scattered(loop))
             or any(

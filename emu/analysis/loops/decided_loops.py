@@ -47,7 +47,7 @@ def decided(code: Sequence[Instruction], flow: Flow, tables: bytes) -> list[Node
 def _is_kept(code: Sequence[Instruction], flow: Flow, loop: Loop) -> bool:
     """Return whether LLVM does not unroll a loop."""
     nodes = [flow.nodes[number] for number in loop.nodes]
-    return any(other.parent == loop.number for other in flow.loops) or any(
+    return not flow.is_innermost(loop) or any(
         ins.row.is_memory and ins.row.segment is not Segment.KERNARG
         for node in nodes
         for ins in code[node.start : node.stop]

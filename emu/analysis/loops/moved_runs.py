@@ -48,7 +48,7 @@ def moved_run(ssa: Ssa, loop: Loop) -> MovedRun | None:
     if not only_exit(flow, loop) or not counters_of(ssa, loop):
         return None
     branches = [n for n in loop.nodes if len(flow.nodes[n].successors) > 1]
-    if len(branches) != 1 or any(other.parent == loop.number for other in flow.loops):
+    if len(branches) != 1 or not flow.is_innermost(loop):
         return None
     effects = [op for n in loop.nodes for op in ssa.ops.get(n, ()) if has_effect(op)]
     stores = [op for op in effects if op.ins.row.is_store]

@@ -57,7 +57,7 @@ def short_loops(code: tuple[Instruction, ...], flow: Flow) -> tuple[set[int], se
 
 def _is_short(code: Sequence[Instruction], flow: Flow, loop: Loop, most: int) -> bool:
     """Return whether an inner loop is short, and accesses global memory without atomics."""
-    is_inner = not any(other.parent == loop.number for other in flow.loops)
+    is_inner = flow.is_innermost(loop)
     return is_inner and _has_few(code, flow, loop, most)
 
 

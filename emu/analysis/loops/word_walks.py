@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from ....asm.flow.graph import reachable
 from ....isa.types import RegClass, Segment, mask_of
 from ..flow.order import Flow, Loop
 from ..ranges.stepping import increment_of, is_invariant
@@ -71,18 +72,9 @@ def _changes(ssa: Ssa, loop: Loop) -> bool:
 
 def _is_always_run(flow: Flow, loop: Loop, node: int) -> bool:
     """Return whether all ways from a loop's header back to it lead through a node."""
-    work, seen = [loop.header], set[int]()
-    while work:
-        here = work.pop()
-        if here == node or here in seen:
-            continue
-        seen.add(here)
-        for target in flow.nodes[here].successors:
-            if target == loop.header:
-                return False
-            if target in loop.nodes:
-                work.append(target)
-    return True
+    ways = {n: flow.nodes[n].successors for n in loop.nodes}
+    past = reachable(ways, [loop.header], loop.nodes, {node}) - {node}
+    return not any(loop.header in ways[n] for n in past)
 
 
 def walks_in(ssa: Ssa, loop: Loop) -> list[Op]:

@@ -15,7 +15,6 @@ from ....isa.program import Kernel
 from ...recent import Recent
 from ..analysis import analyse
 from ..facts import Facts
-from ..flow.order import Flow
 from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
 
@@ -51,7 +50,7 @@ def _arrive_whole(kernel: Kernel, facts: Facts) -> bool:
     return not any(
         node.last is not None and node.last.row.is_barrier
         for branch in divergent
-        for node in map(flow.nodes.__getitem__, _before_join(flow, branch))
+        for node in map(flow.nodes.__getitem__, flow.sides(branch)[0])
     )
 
 
@@ -65,24 +64,8 @@ def arrive_together(ssa: Ssa, facts: Facts) -> bool:
     flow = ssa.flow
     shapes = Shapes(ssa, replace(facts, width=prod(facts.group_size), one_warp=True))
     for branch in ssa.conditions.keys() - shapes.uniform_branches():
-        for number in _before_join(flow, branch):
+        for number in flow.sides(branch)[0]:
             last = flow.nodes[number].last
             if last is not None and (last.row.is_barrier or last.row.stem in ("ret", "trap")):
                 return False
     return True
-
-
-def _before_join(flow: Flow, branch: int) -> set[int]:
-    """Return the nodes that the sides of a branch may run before they join."""
-    last = flow.nodes[branch].last
-    join = last.join if last is not None else None
-    found: set[int] = set()
-    work = list(flow.nodes[branch].successors)
-    while work:
-        number = work.pop()
-        node = flow.nodes[number]
-        holds_join = join is not None and node.has(join)
-        if number not in found and not holds_join:
-            found.add(number)
-            work += node.successors
-    return found

@@ -52,7 +52,7 @@ def extreme(op: Operation, *, largest: bool) -> str | None:
     def chosen(a: str, b: str, *, largest: bool) -> str:
         how = f"i32 {SIGN_OF_RESULT + largest}"
         if not n:
-            return _of_scalars(code, "range", bits, [a, b], how)
+            return _range_of_scalars(code, bits, (a, b), how)
         name = f"range.{_suffix(op.type)}"
         return _each_register(code, name, bits, n, floating(bits, n), [a, b], how)
 
@@ -217,15 +217,13 @@ def _each_register(
     return _joined(code, result, parts)
 
 
-def _of_scalars(
-    code: FunctionText, name: str, bits: int, operands: Sequence[str], *more: str
-) -> str:
-    """Call an instruction with rounding for scalars."""
+def _range_of_scalars(code: FunctionText, bits: int, operands: tuple[str, str], how: str) -> str:
+    """Call `vrange` for scalars."""
     t, scalar = floating(bits, SCALAR_REGISTER // bits), floating(bits, 0)
     vectors = [code.let(f"insertelement {t} poison, {scalar} {x}, i32 0") for x in operands]
-    full = f"llvm.x86.avx512.mask.{name}.{'ss' if bits == 32 else 'sd'}"
+    full = f"llvm.x86.avx512.mask.range.{'ss' if bits == 32 else 'sd'}"
     given = *(f"{t} {v}" for v in vectors), f"{t} zeroinitializer", "i8 -1"
-    found = code.call(t, full, *given, *more, CURRENT_ROUNDING)
+    found = code.call(t, full, *given, how, CURRENT_ROUNDING)
     return code.let(f"extractelement {t} {found}, i32 0")
 
 

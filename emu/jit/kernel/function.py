@@ -199,7 +199,7 @@ class KernelCode:
                 code.jump("warp_head")
             else:
                 row.enter()
-            self._warp_head(before, "warp_next", warps, "group_next", row)
+            self._warp_head(before, warps, "group_next", row)
             if row is not None:
                 row.emit(before, counters, self._end_version)
                 code.block("warp_body")
@@ -284,7 +284,7 @@ class KernelCode:
         rounds.begin()
         self._begin_round()
         code.jump("warp_head")
-        self._warp_head("round_head", "warp_next", warps, "round_over")
+        self._warp_head("round_head", warps, "round_over")
         warp = begin()
         lanes = self._lanes(warp)
         edges = self._edges(lanes, warp)
@@ -333,7 +333,7 @@ class KernelCode:
     # --- the loop over warps
 
     def _warp_head(
-        self, before: str, latch: str, warps: str, after: str, row: RowOfWarps | None = None
+        self, before: str, warps: str, after: str, row: RowOfWarps | None = None
     ) -> None:
         """Begin the loop over the warps of a workgroup, in the block of its body.
 
@@ -342,7 +342,7 @@ class KernelCode:
         """
         code = self.code
         code.block("warp_head")
-        ways = [(0, before), ("%w.next", latch)]
+        ways = [(0, before), ("%w.next", "warp_next")]
         if row is not None and row.beside_warps:
             ways.append((row.found.end_warp, AFTER))
         if steps_many_addresses(self.shapes.ssa, vectors_of(self.facts)[1]):

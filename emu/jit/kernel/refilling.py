@@ -151,14 +151,14 @@ def _chooser(module: ModuleText, found: Refilled) -> str:
     code.block("slice")
     code.phi("i64", ("%first", "apart"), ("%end", "over"), name="%start")
 
-    def upto(start: str, count: str) -> str:
-        end = code.let(f"add i64 {start}, {count}")
+    def upto(count: str) -> str:
+        end = code.let(f"add i64 %start, {count}")
         return code.intrinsic("llvm.umin", "i64", f"i64 {end}", "i64 %last")
 
-    code.let(f"add i64 {upto('%start', part)}, 0", "%end")
+    code.let(f"add i64 {upto(part)}, 0", "%end")
     first = code.let(f"udiv i64 {part}, {IN_STEP}")
     first = code.intrinsic("llvm.umax", "i64", f"i64 {first}", "i64 1")
-    middle = upto("%start", "0" if always else first)
+    middle = upto("0" if always else first)
 
     def run(first: str, last: str, keep: str, then: str) -> None:
         done = code.let(

@@ -99,7 +99,7 @@ class Table:
         self.place = self.slots.buffer_info()[0], len(self.rows)
         """Host address of the rows, and their number."""
 
-    def row_at(self, address: int, memory: Memory | None = None) -> tuple[int, ...]:
+    def row_at(self, address: int, memory: Memory | None) -> tuple[int, ...]:
         """Return the slots of the buffer that a pointer points into; zeros if it has none.
 
         Without `memory` the pointer is the start of a buffer.

@@ -38,9 +38,9 @@ class CountedRows:
         counts: NodeCounts,
         run_outside: Collection[int],
         version: str,
-        alone: Collection[int] = (),
+        alone: Collection[int],
         *,
-        has_both: bool = False,
+        has_both: bool,
     ) -> None:
         self.lanes, self.rows = lanes, rows
         self._warps, self._words = warps, lanes.variables

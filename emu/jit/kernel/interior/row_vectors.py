@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from .....isa.types import Segment
 from ....analysis.lanes.interior import Assumed, InteriorShapes
@@ -38,7 +38,7 @@ class RowVectors:
     shapes: Shapes
     plan: LanePlan
     memory: KernelMemory
-    _assumed: Assumed | None = None
+    _assumed: Assumed = field(default_factory=Assumed)
     """Comparisons whose results are known, since all lanes run that are in a vector."""
 
     @classmethod

@@ -218,14 +218,13 @@ def emit_edge_nodes(
     memory: KernelMemory,
     counters: str,
     after: str,
-    assumed: Assumed | None = None,
+    assumed: Assumed,
     version: str = "e",
 ) -> Variables:
     """Append the nodes of a vector of which some accesses are inside; it continues at `after`.
 
     So it does with a part of a warp, for which tests have shown what is `assumed`.
     """
-    assumed = assumed or Assumed()
     code = _code_of(lanes, memory.ranges.shapes)
     code.outside = {**assumed.known}
     edges = Edges(code, plan, version=version, after=after)

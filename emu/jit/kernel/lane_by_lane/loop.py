@@ -223,8 +223,7 @@ class LaneByLane:
         run, hoisted = self._runs[header], self._hoisted
         self.code.block(f"{self.version}run{header}")
         is_charged = hoisted is not None and hoisted.is_charged and run.loop is self.loop
-        counted = self._counted if run.loop is self.loop else None
-        add = None if counted is None else counted.add
+        add = self._counted.add if self._counted and run.loop is self.loop else None
         move_run(self.one, self._instructions.access, run, charges=not is_charged, add=add)
         self.code.jump(self._dispatched.label(header))
 
@@ -274,7 +273,7 @@ class LaneByLane:
         """Append a latch: all ways back lead through it, or LLVM would take them for two loops."""
         code, hoisted, at_once = self.code, self._hoisted, False
         # LLVM unrolls loops of long modules by itself. Copies of branches are predicted apart.
-        unroll = int(any(inner.parent == loop.number for inner in self._flow.loops))
+        unroll = int(not self._flow.is_innermost(loop))
         code.block(self._dispatched.label(loop.latch))
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
             if self._is_tested and not self._dispatched.tables:

@@ -37,7 +37,7 @@ def move_run(
     run: MovedRun,
     *,
     charges: bool,
-    add: Callable[[str], None] | None = None,
+    add: Callable[[str], None] | None,
 ) -> None:
     """Append the move of a run by a lane alone, in the block before its loop.
 

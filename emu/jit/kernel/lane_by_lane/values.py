@@ -66,7 +66,7 @@ class LaneValues:
         these values would be stored, and loaded once more.
         """
         ssa = self._lanes.ssa
-        if any(inner.parent == self._loop.number for inner in ssa.flow.loops):
+        if not ssa.flow.is_innermost(self._loop):
             return {}
         first = set(ssa.phis.get(self._loop.header, ()))
         for number in self._loop.nodes:

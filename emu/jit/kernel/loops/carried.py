@@ -91,7 +91,7 @@ def find_carried(
     ops = [op for number in sorted(loop.nodes) for op in lanes.ssa.ops.get(number, ())]
     if lanes.facts.marks or not only_exit(lanes.flow, loop) or any(map(_orders, ops)):
         return [], []
-    if any(other.parent == loop.number for other in lanes.flow.loops):
+    if not lanes.flow.is_innermost(loop):
         return [], []
     stops = {node.last.row.stem for n in loop.nodes if (node := lanes.flow.nodes[n]).last}
     used = [op for op in ops if op.ins.row.is_memory and op.ins.row.segment is Segment.GLOBAL]

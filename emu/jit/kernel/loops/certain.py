@@ -59,7 +59,7 @@ class CertainAccesses:
         numbers: tuple[Numbers, Numbers],
         last_of: Callable[[Op], list[str]],
         *,
-        alone: Sequence[str] | None = None,
+        alone: Sequence[str] | None,
     ) -> None:
         self._memory, self._loop, self._last_of = memory, loop, last_of
         self._alone = alone

@@ -234,7 +234,7 @@ class Hoisted:
         """Return how many iterations of the charged version to write without a branch."""
         ops = [op for number in self.loop.nodes for op in self.lanes.ssa.ops.get(number, ())]
         if self._numbers.each:
-            is_innermost = all(other.parent != self.loop.number for other in self.lanes.flow.loops)
+            is_innermost = self.lanes.flow.is_innermost(self.loop)
             return 2 if is_innermost and 2 * len(ops) <= MOST_UNROLLED else 0
         # Sides of accesses that are still tested would be written several times as well.
         certain = self.certain | self._memory.global_.inside

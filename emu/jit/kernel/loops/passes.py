@@ -56,7 +56,7 @@ def loops_in_passes(lanes: LaneCode, plan: LanePlan) -> dict[int, Passes]:
         ops = [op for n in loop.nodes for op in lanes.ssa.ops.get(n, ())]
         if (
             len(ops) > MOST_INSTRUCTIONS
-            or any(other.parent == loop.number for other in lanes.flow.loops)
+            or not lanes.flow.is_innermost(loop)
             or not loop.nodes.isdisjoint(plan.sparse)
             or not loop.nodes & lanes.ssa.conditions.keys() <= plan.uniform_branches
             or not all(op.ins.row.unit in _UNITS for op in ops)

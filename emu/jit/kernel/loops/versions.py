@@ -54,7 +54,7 @@ def _is_simple(flow: Flow, loop: Loop) -> bool:
     """Return whether a loop has no loop inside, one entry, and no barrier."""
     lasts = [flow.nodes[number].last for number in loop.nodes]
     return (
-        not any(other.parent == loop.number for other in flow.loops)
+        flow.is_innermost(loop)
         and flow.has_own_header(loop)
         and flow.has_one_entry(loop)
         and not any(last is not None and last.row.is_barrier for last in lasts)
@@ -74,7 +74,7 @@ def times_written(
 
     Accesses that are `certain` have no test. `agree`: whether no branch in the loop diverges.
     """
-    if any(other.parent == loop.number for other in lanes.flow.loops):
+    if not lanes.flow.is_innermost(loop):
         return 0
     ops = [op for n in loop.nodes for op in lanes.ssa.ops.get(n, ())]
     if any(access.global_.shares_row(op) for op in ops):

@@ -44,7 +44,7 @@ def _is_of_row(value: Value) -> bool:
 
 
 def in_running_lanes(
-    addresses: Addresses, site: Site, place: Place, also: str | None, fall: Fall | None = None
+    addresses: Addresses, site: Site, place: Place, also: str | None, fall: Fall | None
 ) -> str:
     """Return whether neighbours are inside in the lanes that run, and `also`; an i1.
 

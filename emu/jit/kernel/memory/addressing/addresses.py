@@ -46,9 +46,7 @@ class Limit:
 class Addresses:
     """The addresses of a kernel, taken apart."""
 
-    def __init__(
-        self, lanes: LaneCode, params: Sequence[Param], before: frozenset[int] = frozenset()
-    ) -> None:
+    def __init__(self, lanes: LaneCode, params: Sequence[Param], before: frozenset[int]) -> None:
         """Loads by the parameters `before` find what was in memory before their batch."""
         self.lanes = lanes
         self._params = params

@@ -6,6 +6,7 @@ The block is known: an access is inside or faults, and one test decides it (`che
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ......isa.types import Segment, Type
 from .....analysis.values.ssa import Op
@@ -157,19 +158,20 @@ class LocalMemory:
         moves.store_each(type_, moves.store_data(op, type_), places)
         return []
 
+    def _one_by_one(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
+        """Gather or scatter, after a test of the lanes that run."""
+        self.checks.guard(op, extent)
+        return self._each(op, type_, self._places(memory, extent))
+
     def _any_places(self, op: Op, type_: Type, extent: Extent) -> list[str]:
         """Gather what has been tested."""
-        places = self._places(self._memory(op.address.segment), extent)
-        return self._each(op, type_, places)
+        return self._each(op, type_, self._places(self._memory(op.address.segment), extent))
 
     def _scattered(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
         """Access any places: gather or scatter, if they are not shuffled neighbours."""
         lanes, code = self.lanes, self.lanes.code
 
-        def each() -> list[str]:
-            self.checks.guard(op, extent)
-            return self._each(op, type_, self._places(memory, extent))
-
+        each = partial(self._one_by_one, op, type_, extent, memory)
         elements = tables.elements_of(self.memory.ranges.of(extent.base, op.node), extent)
         if op.ins.row.is_load and elements is not None:
             return tables.load_at_bytes(lanes, type_, memory, extent, elements)
@@ -246,9 +248,9 @@ class LocalMemory:
             return []
 
         def slow() -> list[str]:
-            self.checks.guard(op, extent)
             if not extent.is_signed:
-                return self._each(op, type_, self._places(memory, extent))
+                return self._one_by_one(op, type_, extent, memory)
+            self.checks.guard(op, extent)
             # Lane 0 need not run, and may be before the segment.
             host = self._place(memory, first, extent.offset, extend="sext")
             if op.ins.row.is_load and on_stack and self.memory.before_group:
@@ -309,9 +311,9 @@ class LocalMemory:
             return []
 
         def slow() -> list[str]:
-            self.checks.guard(op, extent)
             if not step or not extent.is_signed:
-                return self._each(op, type_, self._places(memory, extent))
+                return self._one_by_one(op, type_, extent, memory)
+            self.checks.guard(op, extent)
             # The first lane of a piece need not run, and may be before the segment.
             far = [self._place(memory, first, extent.offset, extend="sext") for first in firsts]
             if op.ins.row.is_load:
@@ -366,10 +368,7 @@ class LocalMemory:
             routed.store(lanes, route, self.moves.store_data(op, type_), place_of)
             return []
 
-        def slow() -> list[str]:
-            self.checks.guard(op, extent)
-            return self._each(op, type_, self._places(memory, extent))
-
+        slow = partial(self._one_by_one, op, type_, extent, memory)
         if inside and op.ins.row.is_load:
             self._define(op, fast())
             return
