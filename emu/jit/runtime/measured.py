@@ -2,7 +2,8 @@
 
 They take some milliseconds. A clear result is kept beside compiled code when two processes have
 found it one after the other: what else a host runs may make all calls of a millisecond slower.
-Where a measurement is not clear the default is taken, and a later process measures again.
+Where a measurement is not clear the default is taken, or what the median says if there is none, and
+a later process measures again.
 """
 
 from __future__ import annotations
@@ -46,21 +47,24 @@ class Gain(NamedTuple):
 
 
 def kept(
-    name: str, measure: Callable[[], Gain], decide: Callable[[float], int], default: int
+    name: str,
+    measure: Callable[[], Gain],
+    decide: Callable[[float], int],
+    default: int | None = None,
 ) -> int:
     """Return what a gain decides, a number that is not negative, from the cache or measured now.
 
-    A gain that is not clear decides for the default, which is not kept. Other results are kept when
-    the process that measured before had the same.
+    A gain that is not clear decides for the default, or as any other if there is none, and is not
+    kept. Other results are kept when the process that measured before had the same.
     """
     key = host_key(name)
     found = cache.load(key)
     if found is not None and found.isdigit():
         return int(found)
     gain = measure()
-    if not gain.is_clear:
-        return default
     result = decide(gain.value)
+    if not gain.is_clear:
+        return result if default is None else default
     payload = str(result).encode()
     cache.store(key, payload if found == payload + _ONCE else payload + _ONCE)
     return result

@@ -134,3 +134,14 @@ def test_a_doubt_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     ):
         assert decided(lambda gain=gain, is_clear=is_clear: Gain(gain, is_clear)) == result
     assert decided(lambda: pytest.fail("measured once more")) == 1
+
+
+def test_the_median_decides_on_doubt_without_a_default(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+
+    def found(gain: float) -> int:
+        return kept("a doubt", lambda: Gain(gain, is_clear=False), lambda v: int(v > LIMIT))
+
+    assert [found(gain) for gain in (1.5, 1.0, 1.5, 1.5, 1.0)] == [1, 0, 1, 1, 0]

@@ -36,10 +36,13 @@ def test_what_two_processes_measure_is_kept(
     assert shifts.shifts_fast() is fast
 
 
-def test_rows_are_loaded_on_doubt(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("gain", "fast"), [(1.0, False), (1.3, True)])
+def test_the_median_decides_on_doubt(
+    gain: float, fast: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(shifts, "gain", lambda _: Gain(1.6, is_clear=False))
-    assert not shifts.shifts_fast()
+    monkeypatch.setattr(shifts, "gain", lambda _: Gain(gain, is_clear=False))
+    assert shifts.shifts_fast() is fast
 
 
 @pytest.mark.parametrize("kind", [shifts.WORDS, shifts.SMALL])
