@@ -35,7 +35,7 @@ def has_far_rows(shapes: LaneShapes, loop: Loop) -> bool:
     return any(
         _is_vector_load(shapes, op)
         and op.base is not None
-        and _is_far(loop, op.base)
+        and is_far(loop, op.base)
         and not _is_read_again(shapes, loop, op.base)
         for number in loop.nodes
         for op in shapes.ssa.ops.get(number, ())
@@ -49,7 +49,7 @@ def _is_vector_load(shapes: LaneShapes, op: Op) -> bool:
     return lane_step(shapes, base) == row.type.size >= WORD
 
 
-def _is_far(loop: Loop, address: Value) -> bool:
+def is_far(loop: Loop, address: Value) -> bool:
     """Return whether each iteration adds much to an address, or what only a launch knows."""
     work, parts, constant = [(address, 1)], 0, 0
     while work:

@@ -20,6 +20,7 @@ from ..lane_code import LaneCode
 from .addressing.addresses import Addresses
 from .addressing.forms import Form
 from .addressing.windows import Place
+from .ahead import FarStores
 from .by_index import ByIndex
 from .by_pieces import ByPieces
 from .cold import Cold, Targets
@@ -55,6 +56,7 @@ class GlobalMemory:
         self.rows = RowAccesses(lanes, moves, cold, pieces)
         self._for_running, self._signed = memory.for_running, memory.signed
         self.runs = Runs(lanes, memory)
+        self._far_stores = FarStores(lanes)
         self._shared = SharedRows(lanes, self.addresses)
         self._words = RowWords(lanes, moves)
         self._by_index = ByIndex(lanes, moves, cold, self.addresses, memory.ranges, self._wide)
@@ -297,6 +299,7 @@ class GlobalMemory:
     def _wide(self, site: Site, host: str, *, backwards: bool = False) -> list[str]:
         if site.is_load:
             return self.moves.load_wide(site.type, host, backwards=backwards)
+        self._far_stores.fetch(site.op, host, site.size * self.lanes.count)
         data = self.moves.store_data(site.op, site.type)
         self.moves.store_wide(site.type, data, host, backwards=backwards)
         if site.op in self.carried:

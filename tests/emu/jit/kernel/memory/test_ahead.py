@@ -1,10 +1,11 @@
-"""Lines that a loop with barriers fetches ahead."""
+"""Lines that a loop fetches ahead: with barriers, and for stores to far rows."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.facts import Facts
 from simtlab.emu.jit.kernel.compile import generate
 
@@ -77,3 +78,64 @@ def test_planes_are_those_of_the_oracle(planes: int) -> None:
     text = f"kernel k(global u32* %x, u32 %n) {{\n{PLANES.replace('BEFORE', '')}    ret\n}}\n"
     x = np.arange(planes * PLANE + (ROWS - 1) * PITCH + COLUMNS, dtype=np.uint32)
     same(text, [x, planes], items=(COLUMNS, ROWS), group_size=(COLUMNS, ROWS))
+
+
+LAYERS = """\
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u64 $d0, [%x]
+    ld_kernarg_u32 $s1, [%n]
+    ld_kernarg_u32 $s2, [%pitch]
+    mov_u32 $s3, 0
+    mov_u32 $s4, $s0
+    mov_u32 $s6, $s0
+@layer:
+    cvt_u64_u32 $d1, $s4
+    mad_u64 $d1, $d1, 4, $d0
+    BEFORE
+    mad_u32 $s6, $s6, 7, $s3
+    st_global_u32 $s6, [$d1]
+    add_u32 $s4, $s4, STEP
+    add_u32 $s3, $s3, 1
+    cmp_lt_u32 $c0, $s3, $s1
+    cbr $c0, @layer
+"""
+LAYERS_HEAD = "kernel k(global u32* %x, u32 %n, u32 %pitch)"
+
+
+def layers(before: str = "", step: str = "$s2") -> str:
+    """Return a kernel whose work-items store a number to each of n layers."""
+    return (
+        f"{LAYERS_HEAD} {{\n{LAYERS.replace('BEFORE', before).replace('STEP', step)}    ret\n}}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "is_fetched"),
+    [
+        ("", "$s2", True),
+        ("", "512", True),
+        ("", "64", False),
+        ("ld_global_u32 $s5, [$d1]\n xor_u32 $s6, $s6, $s5", "$s2", False),
+    ],
+    ids=["layers", "a page on", "the next lines", "layers that are loaded"],
+)
+def test_lines_of_far_rows_are_fetched_for_stores(before: str, step: str, is_fetched: bool) -> None:
+    (kernel,) = assemble(layers(before, step)).kernels
+    for width in (32, 64):
+        ir = generate(kernel, 0, Facts(width, (256, 1, 1), whole=True))
+        fetched = [line for line in ir.splitlines() if "call void @llvm.prefetch" in line]
+        assert bool(fetched) is is_fetched
+        assert all("i32 1, i32 3" in line for line in fetched)
+        # All lines of a warp's row, in each version of the loop.
+        assert len(fetched) % (4 * width // 64) == 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 9])
+@pytest.mark.parametrize("pitch", [0, 3, 300])
+def test_layers_are_those_of_the_oracle(n: int, pitch: int) -> None:
+    """The last layer ends with the buffer."""
+    x = np.zeros((n - 1) * pitch + 96, np.uint32)
+    if pitch == 0 or pitch >= 96:
+        same(layers(), [x, n, pitch], items=96, group_size=96)
+    else:
+        same(layers(), [np.zeros(n * pitch, np.uint32), n, pitch], items=pitch, group_size=pitch)
