@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ....isa.types import Segment
 from ..flow.order import START, Flow
 from ..ranges.trips import only_exit
-from ..values.item_numbers import KnownNumbers, Numbers
+from ..values.item_numbers import KnownNumbers, Numbers, Results
 from ..values.ssa import Const, Op, Ssa, Value
 from ..warps.uniformity import Shapes
 
@@ -204,7 +204,7 @@ class _Walk:
         self._shapes, self._chunk = shapes, chunk
         self._ssa: Ssa = shapes.ssa
         self._flow: Flow = shapes.flow
-        self._numbers = KnownNumbers(shapes.facts.group_size, whole=True)
+        self._numbers = KnownNumbers(Results(shapes.facts.group_size, whole=True))
         self._none = np.zeros(prod(shapes.facts.group_size), np.bool_)
         self._arriving: dict[int, dict[int, Lanes | None]] = {START: {NONE: ~self._none}}
         """Node -> node that lanes come from -> these lanes, None if any may come."""

@@ -51,7 +51,7 @@ class RunningLanes:
     def __init__(self, shapes: Shapes, copied: Mapping[int, Trips]) -> None:
         self._shapes, self._ssa, self._flow = shapes, shapes.ssa, shapes.flow
         facts = shapes.facts
-        self._numbers = KnownNumbers(facts.group_size, whole=facts.whole)
+        self._numbers = KnownNumbers(shapes.results)
         self.of = self._numbers.of
         """Returns what all lanes have for a value where they run; None if it is not known."""
         self.copied = copied
@@ -60,6 +60,7 @@ class RunningLanes:
         self._may: dict[int, Lanes] = {START: ~self._none}
         self._exact: dict[int, bool] = {START: facts.whole}
         """Whether these lanes are all that wait at a node, whenever it runs."""
+        self._headers = frozenset(loop.header for loop in self._flow.loops)
 
     def may_run(self, number: int) -> Lanes:
         """Return the lanes that may wait at a node."""
@@ -73,8 +74,7 @@ class RunningLanes:
         """Begin a node: find what its instructions calculate. Return the lanes that may run it."""
         lanes = self.may_run(number)
         if lanes.any():
-            headers = {loop.header for loop in self._flow.loops}
-            if number not in headers:
+            if number not in self._headers:
                 for phi in self._ssa.phis.get(number, ()):
                     self._numbers.set(phi, self._numbers.of_all(phi.args.values()))
             for op in self._ssa.ops.get(number, ()):
@@ -162,6 +162,9 @@ class Walk:
         self.copied: dict[int, Trips] = {}
         """Loop number -> iterations of the loops that are written once for each of them."""
         self._lanes = RunningLanes(shapes, self.copied)
+        self._headers = frozenset(loop.header for loop in self._flow.loops)
+        self._work: dict[int, tuple[int, int]] = {}
+        """Node -> its instructions on scalars, and those on vectors."""
         self._chunk = 16
         self.vectors = self._go(list(self._flow.order))
         """The vectors that are computed, where a loop that is not copied is counted once."""
@@ -267,7 +270,7 @@ class Walk:
     def _node(self, number: int, *, enters: bool = True) -> int:
         """Return the vectors of a node, and continue at its successors."""
         lanes, node = self._lanes, self._flow.nodes[number]
-        if enters and any(loop.header == number for loop in self._flow.loops):
+        if enters and number in self._headers:
             lanes.enter(number)
         running = lanes.begin(number)
         if not running.any() or node.latch_of is not None:
@@ -280,13 +283,13 @@ class Walk:
 
     def _vectors(self, number: int, running: Lanes) -> int:
         """Return the vectors that a node computes, those of scalars counted as one."""
-        shapes, chunk = self._shapes, self._chunk
-        wide = -(-last_lane(running) // chunk)
-        count = 0
-        for op in shapes.ssa.ops.get(number, ()):
-            is_scalar = not op.ins.row.is_memory and shapes.stride(op) is not None
-            count += 1 if is_scalar else wide
-        return count
+        found = self._work.get(number)
+        if found is None:
+            shapes, ops = self._shapes, self._shapes.ssa.ops.get(number, ())
+            scalars = sum(not op.ins.row.is_memory and shapes.stride(op) is not None for op in ops)
+            found = self._work[number] = scalars, len(ops) - scalars
+        scalars, others = found
+        return scalars + others * -(-last_lane(running) // self._chunk)
 
 
 def last_lane(running: Lanes) -> int:

@@ -112,22 +112,25 @@ def _low_bits(op: Op, group_size: Dim3) -> Numbers | None:
 class KnownNumbers:
     """The numbers that the work-items of a workgroup have for values, where they are known."""
 
-    def __init__(self, group_size: Dim3, *, whole: bool) -> None:
-        self._size, self._whole = group_size, whole
+    def __init__(self, results: Results) -> None:
+        self._results = results
         self._known: dict[Value, Numbers] = {}
 
     def of(self, value: Value) -> Numbers | None:
         """Return the numbers of a value; None if they are not known."""
         if isinstance(value, Const):
-            return of_constant(value, self._size) if value.bits < 1 << 32 else None
+            return self._results.of_constant(value) if value.bits < 1 << 32 else None
         return self._known.get(value)
 
     def of_all(self, values: Iterable[Value]) -> Numbers | None:
         """Return the numbers that all of some values have; None if they differ or are not known."""
         found = [self.of(value) for value in values]
         first = found[0] if found else None
-        if first is None or any(f is None or (f != first).any() for f in found[1:]):
+        if first is None:
             return None
+        for other in found[1:]:
+            if other is None or (other is not first and (other != first).any()):
+                return None
         return first
 
     def set(self, value: Value, numbers: Numbers | None) -> None:
@@ -139,9 +142,65 @@ class KnownNumbers:
 
     def calculate(self, op: Op) -> Numbers | None:
         """Set what an op gives, as far as its operands are known; return it."""
-        found = calculated(op, self._size, self.of, whole=self._whole)
+        found = self._results.of(op, self.of)
         self.set(op, found)
         return found
+
+
+class Results:
+    """What instructions give all work-items, computed once for equal operands.
+
+    Several walks through a kernel ask for the same: they share one of these.
+    """
+
+    def __init__(self, group_size: Dim3, *, whole: bool) -> None:
+        self._size, self._whole = group_size, whole
+        self._constants: dict[int, Numbers] = {}
+        self._fixed: dict[Op, Numbers | None] = {}
+        """Of instructions whose result does not depend on what is known of their operands."""
+        self._found: dict[tuple[Op, *tuple[int, ...]], tuple[list[Numbers], Numbers]] = {}
+        """By instruction and identities of operands, which are kept: the operands, the result."""
+
+    def of_constant(self, value: Const) -> Numbers:
+        """Return a constant for all work-items."""
+        found = self._constants.get(value.bits)
+        if found is None:
+            found = self._constants[value.bits] = _shared(of_constant(value, self._size))
+        return found
+
+    def of(self, op: Op, of: Callable[[Value], Numbers | None]) -> Numbers | None:
+        """Return what an op gives, where `of` knows its operands; else None."""
+        if op in self._fixed:
+            return self._fixed[op]
+        args = []
+        if _depends_on_operands(op, self._size):
+            for value in op.args:
+                known = of(value)
+                if known is None:
+                    return None
+                args.append(known)
+        else:
+            found = calculated(op, self._size, of, whole=self._whole)
+            self._fixed[op] = None if found is None else _shared(found)
+            return found
+        key = op, *map(id, args)
+        kept = self._found.get(key)
+        if kept is None:
+            kept = self._found[key] = args, _shared(computed(op, args))
+        return kept[1]
+
+
+def _depends_on_operands(op: Op, group_size: Dim3) -> bool:
+    """Return whether `calculated` asks for the operands of an instruction."""
+    if op.ins.row.is_identity or not is_arithmetic(op):
+        return False
+    return _low_bits(op, group_size) is None
+
+
+def _shared(numbers: Numbers) -> Numbers:
+    """Return numbers that nothing may change any more."""
+    numbers.flags.writeable = False
+    return numbers
 
 
 def of_constant(value: Const, group_size: Dim3) -> Numbers:

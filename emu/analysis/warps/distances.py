@@ -121,7 +121,9 @@ class LaneDistances:
         self._shapes = shapes
         self._facts = facts = shapes.facts
         self._none = Distances(np.zeros(facts.width, np.int64))
-        self._exact = item_numbers.KnownNumbers(facts.group_size, whole=facts.whole)
+        self._exact = item_numbers.KnownNumbers(
+            item_numbers.Results(facts.group_size, whole=facts.whole)
+        )
         """Values that are the same in all workgroups, of every work-item in turn."""
         self._found: dict[Value, Found] = {}
         values = [v for v in shapes.ssa.values() if v.cls is RegClass.S]

@@ -17,6 +17,7 @@ from ....isa.table import Flags
 from ....isa.types import RegClass, Segment, sign_extend
 from ..facts import Facts
 from ..flow.postdominators import bits, postdominators
+from ..values.item_numbers import Results
 from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, operands_of, same_value
 from .alignment import Alignment
 from .distances import Distances, LaneDistances
@@ -107,6 +108,11 @@ class Shapes:
     @cached_property
     def _distances(self) -> LaneDistances:
         return LaneDistances(self)
+
+    @cached_property
+    def results(self) -> Results:
+        """What instructions give the work-items of a workgroup, for all walks through the code."""
+        return Results(self.facts.group_size, whole=self.facts.whole)
 
     def may_mix(self, phi: Phi) -> bool:
         """Return whether a phi may have values of different paths or iterations in its lanes."""
