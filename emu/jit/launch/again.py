@@ -17,6 +17,7 @@ import time
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -66,6 +67,10 @@ COPIED_TO_COUNT = 1 << 21
 
 MOST_BYTES = 1 << 22
 """Bytes of memory that these have of their own. One combination may have any number."""
+
+
+_MAKING = Lock()
+"""Held while a `Direct` is made, or told what its results are like."""
 
 
 class _Taken(NamedTuple):
@@ -119,14 +124,26 @@ class Again:
         """Shapes of arrays of NumPy in an earlier launch: for others an entry does not pay."""
         self._result: Result | None = None
         self._direct: Direct | None = None
+        """Made once arguments are repeated: its code takes longer to compile than short kernels."""
         self._has_left = False
         """Whether the longer way has the next calls."""
         self.native: Callable[[tuple[object, ...]], Any] = _never
         """Runs a launch and returns its result, or what `finish` takes."""
         counts = plan.layout is not None
-        if self._pointers and is_supported() and (makes_results() or not counts):
-            self._direct = Direct(plan, work.kernel, self._entries())
-            self.native = self._direct.run
+        self._may_be_direct = (
+            bool(self._pointers) and is_supported() and (makes_results() or not counts)
+        )
+
+    def _made_direct(self) -> Direct | None:
+        """Return what looks arguments up, made when it is first asked for; None if it cannot."""
+        if self._direct is None and self._may_be_direct:
+            with _MAKING:
+                if self._direct is None:
+                    direct = Direct(self._plan, self._work.kernel, self._entries())
+                    if self._result is not None and self._calls_left is None:
+                        direct.make_results(self._result, self._limit)
+                    self._direct, self.native = direct, direct.run
+        return self._direct
 
     def _entries(self) -> int:
         own = self._plan.own_bytes
@@ -151,9 +168,10 @@ class Again:
 
                 read = partial(statistics_from, self._plan.layout, self._plan.facts)
                 like = like.counted_by(read)
-            self._result = like
-            if self._direct is not None and self._calls_left is None:
-                self._direct.make_results(like, self._limit)
+            with _MAKING:
+                self._result = like
+                if self._direct is not None and self._calls_left is None:
+                    self._direct.make_results(like, self._limit)
 
     def finish(self, args: tuple[object, ...], seconds: float | None) -> Result | None:
         """Return the result of a launch for which `native` has not made one, but has returned this.
@@ -202,7 +220,7 @@ class Again:
                 taken.bound.finish()
         counts = None if scratch.counts is None else scratch.counts.tobytes()
         table = taken.table if taken.bound is None else None
-        direct = self._direct if taken.is_repeated else None
+        direct = self._made_direct() if taken.is_repeated else None
         if direct is None or not direct.enter(args, scratch, table):
             self._idle.append(scratch)
         return self._made(seconds, counts)

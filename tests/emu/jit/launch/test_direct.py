@@ -169,6 +169,26 @@ def test_without_the_interface_python_looks_them_up(monkeypatch: pytest.MonkeyPa
     assert shorter(launch)._direct is None
 
 
+def test_it_is_made_once_arguments_are_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that launches once need not compile its code."""
+    made: list[direct.Direct] = []
+
+    class Noted(direct.Direct):
+        def __init__(self, *args: Any) -> None:
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr(again, "Direct", Noted)
+    short(monkeypatch, 1e9)
+    device, launch = Device(), scale()
+    x, y = device.to_device(np.ones(N, np.float32)), device.zeros(N, np.float32)
+    for turn in range(5):
+        launch(N, 1.0, turn, x, y)
+        assert y.to_host()[3] == 1 + turn
+        assert len(made) == (turn >= 2)
+    assert type(shorter(launch).native((N, 1.0, 4, x, y))) is Result
+
+
 def test_results_are_those_that_python_makes() -> None:
     device, launch = Device(), scale()
     x, y = (device.zeros(N, np.float32) for _ in "xy")
