@@ -54,11 +54,14 @@ def renamed(document: Document, name: Occurrence, wanted: str) -> types.Workspac
 def _defined_elsewhere(document: Document, name: Occurrence) -> str:
     """Return why another file may depend on a name; an empty text where this one has it all."""
     main = document.study.main
-    defined = [o for o in document.index.same(name) if o.is_definition]
+    places = document.index.same(name)
+    defined = [o for o in places if o.is_definition]
     if not defined:
         return "is not defined in this source"
     if any(o.file != main.shown for o in defined):
         return f"is defined in {defined[0].file}, which other sources may include"
+    if used := next((o.file for o in places if o.file != main.shown), None):
+        return f"is used in {used}, which other sources may include"
     kind = defined[0].kind
     if kind not in LOCAL and main.path is not None and main.path.suffix == PART:
         return "may be used by the sources that include this file"

@@ -143,3 +143,22 @@ def test_what_only_other_files_can_change_is_not_offered(document: Document) -> 
         name = document.at(position(line, word))
         assert name is not None
         assert can_be_renamed(document, name) is None
+
+
+def test_a_name_that_an_included_file_uses_is_refused(tmp_path: Path) -> None:
+    """An edit for a line of that file would change the line of this number in the document."""
+    (tmp_path / "common.sinc").write_text(".macro more a\n    add_u32 \\a, \\a, N\n.endmacro\n")
+    uri, documents = (tmp_path / "k.sasm").as_uri(), Documents()
+    documents.change(
+        uri,
+        '.include "common.sinc"\n// a comment that is long enough\n.const N = 4\n'
+        "kernel k() {\n    mov_u32 $s0, N\n    more $s0\n    ret\n}\n",
+    )
+    document = documents.get(uri)
+    assert document is not None
+    assert document.diagnostics() == []
+    name = document.at(types.Position(2, 7))
+    assert name is not None
+    assert can_be_renamed(document, name) is None
+    with pytest.raises(Refused, match=r"^`N` is used in common\.sinc, which other sources may"):
+        renamed(document, name, "LENGTH")
