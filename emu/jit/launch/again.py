@@ -70,7 +70,7 @@ MOST_BYTES = 1 << 22
 
 
 _MAKING = Lock()
-"""Held while a `Direct` is made, or told what its results are like."""
+"""Held while a `Direct` is made."""
 
 
 class _Taken(NamedTuple):
@@ -140,7 +140,8 @@ class Again:
             with _MAKING:
                 if self._direct is None:
                     direct = Direct(self._plan, self._work.kernel, self._entries())
-                    if self._result is not None and self._calls_left is None:
+                    if self._calls_left is None:
+                        assert self._result is not None
                         direct.make_results(self._result, self._limit)
                     self._direct, self.native = direct, direct.run
         return self._direct
@@ -168,10 +169,7 @@ class Again:
 
                 read = partial(statistics_from, self._plan.layout, self._plan.facts)
                 like = like.counted_by(read)
-            with _MAKING:
-                self._result = like
-                if self._direct is not None and self._calls_left is None:
-                    self._direct.make_results(like, self._limit)
+            self._result = like
 
     def finish(self, args: tuple[object, ...], seconds: float | None) -> Result | None:
         """Return the result of a launch for which `native` has not made one, but has returned this.
@@ -194,6 +192,8 @@ class Again:
 
     def _run_new(self, args: tuple[object, ...]) -> Result | None:
         """Run with arguments that native code does not know; let it know them."""
+        if self._result is None:
+            return None  # another thread has made this, and is about to say what results are like
         if self._direct is not None and self._direct.is_closed:
             self._leave()
             return None

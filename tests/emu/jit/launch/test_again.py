@@ -67,6 +67,20 @@ def test_the_shorter_way_gives_the_same_memory() -> None:
         np.testing.assert_array_equal(target.to_host(), before * 2 + 1)
 
 
+def test_a_thread_that_comes_before_results_are_known_takes_the_longer_way() -> None:
+    """The thread that has made this says after its launch what results are like."""
+    device, launch = Device(), scale()
+    x, y = device.to_device(np.ones(N, np.float32)), device.zeros(N, np.float32)
+    launch(N, 1.0, 0, x, y)
+    made = shorter(launch)
+    like, made._result = made._result, None
+    assert made.finish((N, 1.0, 5, x, y), None) is None
+    assert y.to_host()[3] == 1
+    made._result = like
+    assert made.finish((N, 1.0, 5, x, y), None) is not None
+    assert y.to_host()[3] == 6
+
+
 @pytest.mark.parametrize(
     "change",
     [
