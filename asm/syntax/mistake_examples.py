@@ -29,7 +29,7 @@ KNOWN: tuple[Known, ...] = (
         "SIM102",
         "unexpected `{found}` after a register",
         "expected the end of the line or `,`",
-        "an address has brackets, also as an argument of a macro: [$d0+8]",
+        "addresses have brackets, also in a use of a macro: [$d0+8]; sums are add instructions",
         ("near $d0+1", "near $d0-n", "near $s0, $d0+1", "near $s0, $d0-n"),
     ),
     Known(
