@@ -18,6 +18,7 @@ from ..isa.types import TYPES
 from .kernels import described
 from .schema import (
     LATEST,
+    Place,
     Unsound,
     anything,
     by_name,
@@ -200,7 +201,7 @@ def _states(facts: dict[str, Any], instructions: int) -> None:
     rest = {"stack": stack, "parts": each(row(_ANY, cause)), "count": _ANY}
     running, waiting = record(group, {**more, **rest}), record({**group, **more}, rest)
 
-    def any_group(value: Any, place: str) -> None:
+    def any_group(value: Any, place: Place) -> None:
         waits = isinstance(value, dict) and value.get("status") == "wait"
         (waiting if waits else running)(value, place)
 
