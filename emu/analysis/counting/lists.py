@@ -217,6 +217,7 @@ class Lists:
                 return False
             clears = op.ins.row.is_store and op.base is None and op.address.offset == counter.start
             clears = clears and isinstance(op.args[0], Const) and not op.args[0].bits
+            clears = clears and op.element.size >= len(counter)
             if other.start < counter.stop and counter.start < other.stop and not clears:
                 return False
         return True

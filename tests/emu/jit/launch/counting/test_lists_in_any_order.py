@@ -231,6 +231,7 @@ OTHER: list[dict[str, object]] = [
     {"append": APPEND.replace("$s4, [list", "$s6, [list")},
     {"append": APPEND, "shift": 3, "factor": "shl_u32"},
     {"clear": "mov_u32 $s3, 1\n st_group_u32 $s3, [count]"},
+    {"clear": "st_group_u8 $s3, [count]", "return_": TWICE},
     {"after": "barrier\n st_group_u32 $s0, [list+16]"},
     {
         "body": "and_u32 $s15, $s12, 1\n cmp_eq_u32 $c0, $s15, 0\n cbr $c0, @looked\n"
