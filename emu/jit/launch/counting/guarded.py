@@ -117,8 +117,9 @@ def _guarded(
             return None, None
     if loaded & stored or owned & bases(relied.stored - relied.owned):
         return None, None
-    if not relied.watched and sum(len(bases([p])) for p in relied.owned) > len(owned):
-        return None, None  # elements of two parameters may meet
+    are_watched = relied.owned <= set(relied.watched.values())
+    if not are_watched and sum(len(bases([p])) for p in relied.owned) > len(owned):
+        return None, None  # elements or counters of two parameters may meet
     return table.changed(stored), stored
 
 

@@ -13,7 +13,7 @@ from simtlab.emu.jit.launch import engine
 from simtlab.emu.jit.launch.before import Before
 from simtlab.emu.jit.launch.counting import guarded
 
-from ....support.counts import assert_equal
+from ....support.counts import ORDER, WIDTHS, assert_equal, counted_by
 
 ITEMS = 256
 
@@ -173,3 +173,80 @@ def test_places_that_meet_or_depend_on_memory_are_always_copied(
 ) -> None:
     check_exchanges(text, [(128, 0), (128, 3), (128, 999)], X)
     assert len(copied) >= 3
+
+
+BY_TWO_PARAMETERS = """
+kernel k(global u32* %x, global u32* %a, global u32* %b) {{
+    .group u32 flags[64]
+        workitemflatid_u32 $s0
+        workitemflatabsid_u32 $s1
+        ld_kernarg_u64 $d0, [%x]
+        ld_kernarg_u64 $d1, [%a]
+        ld_kernarg_u64 $d2, [%b]
+        cvt_u64_u32 $d4, $s0
+        mad_u64 $d5, $d4, 4, $d0
+        ld_global_u32 $s2, [$d5]
+        shl_u32 $s2, $s2, 2
+        and_u32 $s3, $s0, 1
+        st_group_u32 $s3, [flags+$s2]       // a place of its own, by what is in memory: watched
+        ld_group_u32 $s4, [flags+$s2]
+        cmp_eq_u32 $c0, $s4, 0
+        cbr $c0, @even
+        nop
+    @even:
+        cvt_u64_u32 $d4, $s1
+        mov_u32 $s5, 1
+        {}
+        ret
+}}"""
+
+ELEMENTS = """
+        mad_u64 $d1, $d4, 4, $d1
+        ld_global_u32 $s6, [$d1]
+        cmp_eq_u32 $c0, $s6, 0
+        cbr $c0, @first
+        nop
+    @first:
+        st_global_u32 $s5, [$d1]
+        mad_u64 $d2, $d4, 8, $d2
+        ld_global_u32 $s6, [$d2]
+        cmp_eq_u32 $c0, $s6, 0
+        cbr $c0, @second
+        nop
+    @second:
+        st_global_u32 $s5, [$d2]"""
+
+COUNTERS = """
+        atomic_add_global_u32 $s6, [$d1], $s5
+        cmp_ge_u32 $c0, $s6, 1000
+        cbr $c0, @first
+        nop
+    @first:
+        cmp_ge_u32 $c0, $s1, 8
+        cbr $c0, @second
+        mov_u32 $s5, 2
+        atomic_add_global_u32 $s6, [$d2], $s5
+        cmp_ge_u32 $c0, $s6, 100
+        cbr $c0, @second
+        nop
+    @second:"""
+
+
+@pytest.mark.parametrize("of_two", [ELEMENTS, COUNTERS])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_two_parameters_have_buffers_of_their_own_where_group_memory_is_watched(
+    of_two: str, width: int
+) -> None:
+    (function,) = simtlab.assemble(BY_TWO_PARAMETERS.format(of_two))
+    x = np.random.default_rng(1).permutation(64).astype(np.uint32)
+    for is_one, expected in ((False, "jit"), (True, ORDER)):
+        counts = []
+        for name in ("jit", "interp"):
+            launch = function.launch(
+                items=ITEMS, group_size=64, warp=width, engine=name, stats=True
+            )
+            a, b = (np.zeros(2 * ITEMS, np.uint32) for _ in range(2))
+            result, by = counted_by(launch, x, a, a if is_one else b)
+            counts.append((result.statistics, by))
+        assert_equal(counts[0][0], counts[1][0])
+        assert counts[0][1] == expected
