@@ -52,7 +52,7 @@ class Ahead:
         if not facts.one_warp or facts.counts:
             return False
         around = flow.loops_around(node)
-        if not around or any(loop.parent == around[0].number for loop in flow.loops):
+        if not around or not flow.is_innermost(around[0]):
             return False  # a loop inside works longer than the loads take
         lasts = [flow.nodes[n].last for n in around[0].nodes]
         has_barrier = any(last is not None and last.row.is_barrier for last in lasts)
@@ -92,7 +92,7 @@ class FarStores:
         if op.ins.row.is_load or base is None or lanes.facts.counts or not around:
             return False
         loop = around[0]
-        if any(inner.parent == loop.number for inner in flow.loops) or not is_far(loop, base):
+        if not flow.is_innermost(loop) or not is_far(loop, base):
             return False
         ops = (other for number in loop.nodes for other in lanes.ssa.ops.get(number, ()))
         return not any(other.ins.row.is_load and other.base is base for other in ops)
