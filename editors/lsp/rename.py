@@ -26,7 +26,7 @@ class Refused(JsonRpcException):
 
 
 def can_be_renamed(document: Document, name: Occurrence) -> types.Range | None:
-    """Return the place of a name that can be renamed; None where there is no such name."""
+    """Return the place of a name; None if it cannot be renamed."""
     if name.kind in _WITHOUT or _defined_elsewhere(document, name):
         return None
     return document.location(name).range

@@ -13,13 +13,11 @@ from functools import cache as remember
 from typing import NamedTuple
 
 from ..llvm.toolchain import Level, compile_text, function_attributes, host_has
-from .aligned import aligned_bytes
+from .aligned import LINE, aligned_bytes
 from .measured import Gain, compared, kept
 
 POINTS = 3
 """Loads of a row."""
-
-LINE = 64
 
 START = 20
 """Where rows begin in a line: those of most widths begin anywhere."""

@@ -14,10 +14,8 @@ from .....isa.types import Segment
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op
 from ....analysis.widths.far_rows import is_far
+from ...runtime.aligned import LINE
 from ..lane_code import LaneCode
-
-LINE = 64
-"""Bytes of a line of a cache."""
 
 
 class Ahead:
@@ -62,9 +60,9 @@ class Ahead:
 class FarStores:
     """Fetches the lines that stores to far rows will change in a loop's next iteration.
 
-    Stores leave a host in their order, so one whose line is not in the cache holds up the others,
-    until there is no room for more. Rows that are stored far apart, as results of a column or a
-    layer, begin in another page each time, where a host fetches nothing by itself.
+    Stores leave a host in their order, so others wait for one whose line is not in the cache. Rows
+    that are stored far apart, as results of a column or a layer, begin in another page each time,
+    where a host fetches nothing by itself.
     """
 
     def __init__(self, lanes: LaneCode) -> None:
