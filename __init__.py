@@ -68,6 +68,17 @@ _HOMES = {
 }
 """Public name -> the module that defines it."""
 
+_ELSEWHERE = {
+    **dict.fromkeys(
+        ("run", "launch"), "a kernel is launched as program.kernel[groups, group_size](arguments)"
+    ),
+    "time": "simtlab.simulate does what the command `simtlab time` does",
+    "check": "simtlab.assemble reports the errors of a source, simtlab.check_run those of a run",
+    "trace": "simtlab.record(...)(...).export writes a trace",
+    "program": "simtlab.simulate takes a program by its name, and simtlab.sweep takes several",
+}
+"""Names that the package does not have: where a user finds what they mean."""
+
 __all__ = [
     "ArgumentError",
     "Comparison",
@@ -145,7 +156,10 @@ provide(_simulate)
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module 'simtlab' has no attribute {name!r}")
+        hint = _ELSEWHERE.get(name)
+        raise AttributeError(
+            f"module 'simtlab' has no attribute {name!r}" + (f"; {hint}" if hint else "")
+        )
     return getattr(import_module(home, __name__), name)
 
 

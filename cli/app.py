@@ -91,6 +91,26 @@ class _Command(_KeepWords, TyperCommand):
     """One command."""
 
 
+_COMMANDS_ELSEWHERE = {
+    "trace": "`simtlab time --trace FILE` writes a trace, `simtlab view` a page that steps through",
+    "record": "`simtlab run --record FILE` and `simtlab time --record FILE` write a recording",
+    **dict.fromkeys(("profile", "annotate"), "`simtlab time --annotate` shows the cycles of lines"),
+    **dict.fromkeys(("simulate", "sim"), "`simtlab time` simulates a kernel on a machine"),
+    **dict.fromkeys(("stats", "count"), "`simtlab run --stats` counts instructions and branches"),
+    **dict.fromkeys(
+        ("race", "races", "sanitize", "memcheck"), "`simtlab run --check` checks a run"
+    ),
+    **dict.fromkeys(("assemble", "compile", "build"), "`simtlab asm` assembles a source"),
+    **dict.fromkeys(("disassemble", "dump"), "`simtlab disasm` prints an object file as a source"),
+    **dict.fromkeys(("list", "ls"), "`simtlab programs`, `policies` and `machines` list them"),
+    **dict.fromkeys(("format", "indent"), "`simtlab fmt` formats a source"),
+    "help": "`simtlab --help` lists the commands, `simtlab explain` what it can explain",
+    "version": "`simtlab --version` prints versions",
+    "lint": "`simtlab check` reports the errors of a source",
+}
+"""Words that others use for a command: what to use instead."""
+
+
 class _Commands(_KeepWords, TyperGroup):
     """The commands in the order of their definition; an unknown one gets a suggestion."""
 
@@ -99,7 +119,8 @@ class _Commands(_KeepWords, TyperGroup):
             raise UsageError(
                 f"unknown command {args[0]!r}; the commands are {', '.join(self.commands)}",
                 code="SIM514",
-                hint=did_you_mean(args[0], tuple(self.commands)),
+                hint=_COMMANDS_ELSEWHERE.get(args[0].lower(), "")
+                or did_you_mean(args[0], tuple(self.commands)),
             )
         return super().resolve_command(ctx, args)
 
@@ -184,7 +205,16 @@ _ELSEWHERE = {
 }
 """By command and option of another command: what to use instead."""
 
-_GROUP_SIZES = ("--group", "--group-size", "--groupsize", "--workgroup", "--local-size")
+_LAUNCHING = ("--items", "--grid", "--block", "--arg", "--size", "--scheme", "--warp")
+"""Options of a run that `check`, which assembles only, does not have."""
+
+_GROUPS = ("--groups", "--blocks", "--workgroups", "--num-groups", "--gridsize", "--grid-size")
+"""What others call the number of workgroups."""
+
+_GROUP_SIZES = (
+    *("--group", "--group-size", "--groupsize", "--workgroup", "--local-size"),
+    *("--block-size", "--blocksize"),
+)
 """What others call the work-items of a workgroup."""
 
 _EXTRA = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<first>\S+)(?P<more>.*)\)")
@@ -208,6 +238,10 @@ def _usage_error(error: Any, arguments: list[str]) -> UsageError:
         message = f"{path} has no option {option}"
         if (command := (named or [""])[0], option) in _ELSEWHERE:
             help_hint = _ELSEWHERE[command, option]
+        elif command == "check" and option in _LAUNCHING:
+            help_hint = "`check` only assembles the source; `simtlab run --check` checks a run"
+        elif option in _GROUPS and any("--grid" in p.opts for p in context.command.params):
+            help_hint = "did you mean --grid, the number of workgroups?"
         elif option in _GROUP_SIZES and any("--block" in p.opts for p in context.command.params):
             help_hint = "did you mean --block, the work-items of a workgroup?"
         elif near:

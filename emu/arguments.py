@@ -160,7 +160,7 @@ def in_order(
             raise ArgumentError(
                 f"kernel {kernel.name} has no parameter {name!r}",
                 code="SIM305",
-                hint=did_you_mean(name, names) or signature,
+                hint=_option_hint(kernel, name) or did_you_mean(name, names) or signature,
             )
         if names.index(name) < len(args):
             raise ArgumentError(
@@ -177,6 +177,28 @@ def in_order(
             hint=signature,
         )
     return (*args, *(named[name] for name in names[len(args) :]))
+
+
+OPTIONS = (
+    *("groups", "items", "group_size", "warp", "engine", "scheme", "knobs", "budget", "stats"),
+    *("exited_arrive", "threads"),
+)
+"""Options of a launch by name, which some callers pass with the arguments."""
+
+SIMULATION_OPTIONS = ("machine", "policy", "set")
+"""Options of a simulation by name."""
+
+
+def _option_hint(kernel: Kernel, name: str) -> str:
+    """Return where an option is given that was passed with the arguments; nothing for others."""
+    if name in SIMULATION_OPTIONS:
+        return f"options are given before the arguments: {kernel.name}.time({name}=…)(arguments)"
+    if name not in OPTIONS:
+        return ""
+    shape = "" if name in ("groups", "items", "group_size") else "groups=…, "
+    return (
+        f"options are given before the arguments: {kernel.name}.launch({shape}{name}=…)(arguments)"
+    )
 
 
 def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:

@@ -10,7 +10,7 @@ from ..isa.errors import Diagnostic, Note, Outcome, SimtError, Span
 from ..isa.program import Kernel, Program, Symbol
 from ..isa.types import Segment
 from .geometry import Dim3, Geometry
-from .memory import Memory
+from .memory import FIRST_BUFFER, Memory
 
 
 class TrapKind(StrEnum):
@@ -114,6 +114,13 @@ def _explain(
         else str(record.address)
     )
     match record.kind:
+        case TrapKind.OUT_OF_BOUNDS if _lacks_pointer(record):
+            return (
+                f"out-of-bounds {access} {shown} ({record.size} bytes): every buffer is at "
+                f"{FIRST_BUFFER:#x} or above",
+                "the address has no pointer in it: load one with ld_kernarg_u64 and add it, for "
+                "example: mad_u64 $d0, $d1, 4, $d0",
+            )
         case TrapKind.OUT_OF_BOUNDS if record.segment is Segment.GLOBAL:
             return (
                 f"out-of-bounds {access} {shown} ({record.size} bytes): {_near(record, memory)}",
@@ -191,6 +198,11 @@ def _explain(
             return f"trap instruction with code {record.code}", ""
 
 
+def _lacks_pointer(record: TrapRecord) -> bool:
+    """Return whether a global address is nearer to 0 than to where any buffer can be."""
+    return record.segment is Segment.GLOBAL and (record.address or 0) < FIRST_BUFFER // 2
+
+
 def _beyond_array(
     record: TrapRecord, program: Program, kernel: Kernel, access: str, shown: str
 ) -> tuple[str, str]:
@@ -254,7 +266,11 @@ def _near(record: TrapRecord, memory: Memory) -> str:
         return "no buffer is live"
     span = f"buffer {near.name} [{near.base:#x}, {near.end:#x})"
     if address < near.base:
-        return f"{near.base - address} bytes before {span}"
+        return f"{_bytes(near.base - address)} before {span}"
     if address >= near.end:
-        return f"{address - near.end} bytes after the end of {span}"
+        return f"{_bytes(address - near.end)} after the end of {span}"
     return f"runs over the end of {span}"
+
+
+def _bytes(number: int) -> str:
+    return f"{number} byte{'' if number == 1 else 's'}"

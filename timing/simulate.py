@@ -188,12 +188,25 @@ class SimulatedLaunch:
 
 def check_kernel(kernel: object, function: str) -> None:
     """Raise UsageError unless `kernel` is a kernel."""
+    if isinstance(kernel, Launch):
+        name = kernel.function.name
+        raise UsageError(
+            f"{function} takes a kernel, not a launch of it",
+            code="SIM515",
+            hint=f'pass program["{name}"]; groups= (or items=) and group_size= are options of '
+            f"{function}",
+        )
     if not isinstance(kernel, KernelFunction):
+        others = {
+            "simtlab.simulate": '; or the name of a program, as "dws/merge"',
+            "simtlab.compare": '; simtlab.sweep(programs=["dws/merge"], policies=["conv"]) '
+            "simulates programs under policies",
+        }
         raise UsageError(
             f"{function} takes a kernel, not {shown(kernel)}",
             code="SIM515",
             hint='pass program["name"], where program = simtlab.assemble(...)'
-            + ('; or the name of a program, as "dws/merge"' if "simulate" in function else ""),
+            + others.get(function, ""),
         )
 
 

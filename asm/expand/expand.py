@@ -62,7 +62,8 @@ class Expanded:
 
     def excuses(self, name: str) -> bool:
         """Return whether a name may be unknown because of an error that was reported."""
-        return self.incomplete or name in self.unusable
+        names = (name, name.removeprefix("@"))  # `done:` was to define @done
+        return self.incomplete or any(text in self.unusable for text in names)
 
 
 def expand(

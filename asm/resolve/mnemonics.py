@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from ...isa.errors import did_you_mean
+from ...isa.errors import Suggestion, did_you_mean
 from ...isa.table import BY_NAME, TABLE, Row
 from ...isa.types import TYPES
 from ..syntax.foreign import from_elsewhere, unknown_instruction
@@ -20,6 +20,12 @@ def find_row(word: Word, macros: Iterable[str] = ()) -> Row:
     if row is None:
         raise _why_not(word, tuple(macros))
     return row
+
+
+_COMPARISONS = {"gte": "ge", "geq": "ge", "lte": "le", "leq": "le", "neq": "ne"}
+"""Comparisons as other languages abbreviate them: those of the table."""
+
+_COMPARISON = re.compile(rf"(?<=^cmp_)({'|'.join(_COMPARISONS)})(?=_)")
 
 
 @cache
@@ -40,7 +46,13 @@ def _why_not(word: Word, macros: tuple[str, ...]) -> Mistake:
     if foreign is not None:
         return foreign
     if name.lower() in BY_NAME:
-        return unknown_instruction(word, f"mnemonics are in lower case: `{name.lower()}`")
+        return unknown_instruction(
+            word,
+            Suggestion.of(f"mnemonics are in lower case: `{name.lower()}`", name.lower()),
+        )
+    meant = _COMPARISON.sub(lambda found: _COMPARISONS[found[0]], name)
+    if meant in BY_NAME:
+        return unknown_instruction(word, Suggestion.of(f"it is called `{meant}` here", meant))
     if name in stems:
         return _untyped(word, name, stems[name])
     match = re.fullmatch(r"(?P<stem>.+)_(?P<type>[a-z]+[0-9]+)", name)
@@ -53,7 +65,15 @@ def _why_not(word: Word, macros: tuple[str, ...]) -> Mistake:
         if all(row.segment is not None for row in rows) and stem == rows[0].stem:
             return _unsegmented(word, rows, match["type"])
         return _wrong_type(word, stem, rows, match["type"])
-    return unknown_instruction(word, did_you_mean(name, (*macros, *BY_NAME)) or _near_stem(name))
+    return unknown_instruction(word, _near(name, macros))
+
+
+def _near(name: str, macros: tuple[str, ...]) -> str:
+    """Return a hint with a name that is near, whatever the case of its letters."""
+    known = (*macros, *BY_NAME)
+    return (
+        did_you_mean(name, known) or did_you_mean(name.lower(), known) or _near_stem(name.lower())
+    )
 
 
 def _near_stem(name: str) -> str:

@@ -86,14 +86,24 @@ def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mis
         code, message, label, hint = hints[text]
         return Mistake(code, message, found.at, label, hint)
     name = unicodedata.name(text, "")
+    quoted = f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
     shown = f" ({name})" if name and not text.isascii() else ""
     return Mistake(
         "SIM102",
-        f"unexpected character `{text}`{shown}",
+        f"unexpected character {quoted}{shown}",
         found.at,
         "not part of the language",
-        "names are made of the letters A to Z, a to z, digits, _ and ." if text.isalnum() else "",
+        _character_hint(text),
     )
+
+
+def _character_hint(text: str) -> str:
+    """Return what to do about a character that is not part of the language."""
+    if text.isspace():
+        return "write a space"
+    if not text.isprintable():
+        return "remove it: it is invisible, and often comes with text that was copied"
+    return "names are made of the letters A to Z, a to z, digits, _ and ." if text.isalnum() else ""
 
 
 _DIRECTIVES = (
@@ -123,6 +133,18 @@ def _unknown_directive(word: Word) -> Mistake:
 def _misspelt(words: Sequence[Word]) -> Mistake | None:
     """Return the message for a first word like `kernel`, a directive without dot, or foreign."""
     first = words[0]
+    if first.kind == "NAME" and len(words) > 1 and words[1].kind == "COLON":
+        return Mistake(
+            "SIM109",
+            f"a label without an at sign: `{first.text}`",
+            first.at,
+            f"write @{first.text}",
+            Suggestion.of(
+                f"a label is defined by a line like `@{first.text}:`, and used as "
+                f"`br @{first.text}`",
+                f"@{first.text}",
+            ),
+        )
     asking = next((w for w in words[1:] if w.kind == "NAME" and identity_hint(w.text)), None)
     if asking is not None:  # an expression of C, as i = threadIdx.x
         return from_elsewhere(asking)

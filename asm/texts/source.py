@@ -199,15 +199,16 @@ def open_file(path: Path, name: str, where: Span | None = None) -> SourceFile:
     Raises SourceError if it cannot be read, is too large or is not a text.
     """
     shown = _shown(path, name)
+    code = "SIM135" if where else "SIM510"
     try:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as problem:
         reason = (problem.strerror or "it cannot be read").lower()
-        raise SourceError(f"cannot read {shown}: {reason}", span=where, code="SIM135") from None
+        raise SourceError(f"cannot read {shown}: {reason}", span=where, code=code) from None
     except ValueError:
         raise SourceError(
-            f"{str(path)!r} cannot be the name of a file", span=where, code="SIM135"
+            f"{str(path)!r} cannot be the name of a file", span=where, code=code
         ) from None
     _check_size(data, len(data), shown, where)
     try:

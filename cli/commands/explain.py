@@ -36,10 +36,10 @@ def explain(
       simtlab explain active mask
       simtlab explain isa
     """
-    from ..jobs.explain import explanation
+    from ..jobs.explain import explanation, explanations
     from ..output.output import print_json
 
-    found = explanation(" ".join(words) if words else None)
+    found = explanations(words) if words else explanation(None)
     if json:
         print_json(found.to_dict())
     else:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...emu.text.described import described_arguments
+from ...emu.text.described import described_arguments, example_of
 from ...isa.errors import ArgumentError, did_you_mean
 from ...isa.program import Kernel
 from .files import cannot, check_writable
@@ -23,10 +23,14 @@ def split_pairs(pairs: Sequence[str], option: str, kernel: Kernel) -> dict[str, 
         name, equals, value = pair.partition("=")
         name = name.removeprefix("%")
         if not equals or not name or not value:
+            param = next((p for p in kernel.params if p.name == name), None)
+            example = param and (f"{name}.npy" if option == "--out" else example_of(param))
             raise ArgumentError(
-                f"{option} takes name=value, not {pair!r}",
+                f"{option} takes name={'file' if option == '--out' else 'value'}, not {pair!r}",
                 code="SIM320",
-                hint=f"the signature: {kernel.signature}",
+                hint=f"as {option} {name}={example}"
+                if example
+                else f"the signature: {kernel.signature}",
             )
         if name not in names:
             near = did_you_mean(name, names)

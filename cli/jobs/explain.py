@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -126,6 +126,46 @@ class InstructionAndConcept:
         return {**self.instruction.to_dict(), "concept": self.concept.to_dict()}
 
 
+@dataclass(frozen=True)
+class Several:
+    """Explanations of several words, one after the other."""
+
+    parts: tuple[Explanation, ...]
+
+    def text(self) -> str:
+        return "\n\n".join(part.text() for part in self.parts)
+
+    def to_dict(self) -> dict[str, object]:
+        return {"kind": "several", "parts": [part.to_dict() for part in self.parts]}
+
+
+def explanations(words: Sequence[str]) -> Explanation:
+    """Return the explanation of words: of what they name together, or else of each.
+
+    Raises UsageError as `explanation` does: about the words together unless one of them alone is
+    known.
+    """
+    try:
+        return explanation(" ".join(words))
+    except UsageError:
+        if len(words) < 2:
+            raise
+        parts = [_alone(word) for word in words]
+        known = tuple(part for part in parts if part is not None)
+        if not known:
+            raise
+    if len(known) < len(parts):
+        explanation(words[parts.index(None)])
+    return Several(known)
+
+
+def _alone(word: str) -> Explanation | None:
+    try:
+        return explanation(word)
+    except UsageError:
+        return None
+
+
 def explanation(word: str | None) -> Explanation:
     """Return the explanation of a word, or the overview of all words.
 
@@ -146,6 +186,9 @@ def explanation(word: str | None) -> Explanation:
     code = wanted.upper()
     if code in codes():
         return codes()[code]
+    titled = next((e for e in codes().values() if e.title.lower() == wanted.lower()), None)
+    if titled:
+        return titled
     page = find(wanted)
     if page and (page == wanted or not idea):
         return Page(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ...isa.errors import UsageError, did_you_mean
 from ...isa.quoting import shown
@@ -41,6 +42,16 @@ def spec_of(scheme: str | SchemeSpec | type[Scheme]) -> SchemeSpec:
     return scheme if isinstance(scheme, SchemeSpec) else SchemeSpec(scheme)
 
 
+def _meant(name: object) -> str:
+    """Return a hint for the name of a scheme that does not exist."""
+    plain = re.sub("[^a-z]", "", name.lower()) if isinstance(name, str) else ""
+    if plain in ("ipdom", "pdom", "implicit", "ipdomimplicit", "stackimplicit"):
+        return "the stack of immediate post-dominators is called `stack`"
+    if plain in ("stackexplicit", "explicit", "pdomexplicit"):
+        return "the stack with explicit markers is called `ipdom-explicit`"
+    return did_you_mean(name, tuple(SCHEMES))
+
+
 def resolve(spec: SchemeSpec) -> tuple[type[Scheme], dict[str, str | int | bool]]:
     """Return the scheme's class and all of its knobs with their values. Raises UsageError."""
     if spec.own is not None:
@@ -53,7 +64,7 @@ def resolve(spec: SchemeSpec) -> tuple[type[Scheme], dict[str, str | int | bool]
         raise UsageError(
             f"unknown scheme {shown(spec.name)}; there are {', '.join(SCHEMES)}",
             code="SIM501",
-            hint=did_you_mean(spec.name, tuple(SCHEMES)),
+            hint=_meant(spec.name),
         )
     options = {name: values[0] for name, values in cls.knobs.items()}
     for name, value in spec.knobs.items():

@@ -45,7 +45,7 @@ def described_arguments(
             f"kernel {kernel.name} needs {_words([p.name for p in missing])}; "
             f"the signature: {kernel.signature}",
             code="SIM320",
-            hint="give " + " ".join(f"{where} {p.name}={_example(p)}" for p in missing),
+            hint="give " + " ".join(f"{where} {p.name}={example_of(p)}" for p in missing),
         )
     return [
         _argument(param, values[param.name], [seed, position], where, folder)
@@ -62,7 +62,8 @@ def _words(names: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _example(param: Param) -> str:
+def example_of(param: Param) -> str:
+    """Return words for an argument that fits a parameter."""
     if param.is_pointer:
         return f"zeros:{param.type}:1024"
     return "1.5" if param.type.is_float else "1024"
@@ -103,7 +104,7 @@ class ArraySpec:
         if self.how not in _MAKERS:
             raise self.error(
                 f"{text!r} is not an array",
-                did_you_mean(self.how, tuple(_MAKERS)) or f"arrays are written as {FORMS}",
+                _meant(text) or f"arrays are written as {FORMS}",
             )
         self.type = param.type
         if parts and not _SIZE.match(parts[0]):
@@ -116,7 +117,11 @@ class ArraySpec:
         self.shape = tuple(int(n) for n in parts.pop(0).split("x"))
         self.rest = parts
         if self.type is not param.type:
-            raise _wrong_type(param, f"{text} has {self.type} elements", str(param.type), self.name)
+            fitting = text.replace(f":{self.type}:", f":{param.type}:", 1)
+            raise self.error(
+                f"{text} has {self.type} elements, and {param} needs {param.type}",
+                f"write {fitting}",
+            )
         _check_size(prod(self.shape) * self.type.size, text)
 
     def error(self, message: str, hint: str = "") -> ArgumentError:
@@ -139,7 +144,7 @@ class ArraySpec:
             raise self.error(
                 f"{self.text!r} has the unknown element type {name!r}; "
                 f"the types are {', '.join(ELEMENT_TYPES)}",
-                did_you_mean(name, tuple(ELEMENT_TYPES)),
+                _numpys(name) or did_you_mean(name, tuple(ELEMENT_TYPES)),
             )
         return ELEMENT_TYPES[name]
 
@@ -215,6 +220,19 @@ def load_array(path: str, param: Param, name: str) -> np.ndarray:
         return np.array(loaded, order="C", ndmin=1)
     except OSError as problem:
         raise _cannot_read(path, problem) from None
+
+
+def _meant(text: str) -> str:
+    """Return a hint for words that are not an array: a file without its @, or a near word."""
+    if text.endswith(".npy"):
+        return f"a file is written with an at sign: @{text}"
+    return did_you_mean(text.split(":")[0], tuple(_MAKERS))
+
+
+def _numpys(name: str) -> str:
+    """Return a hint with the type that NumPy calls by a name; nothing for other names."""
+    found = next((t for t in MEMORY if np.dtype(t.numpy).name == name), None)
+    return f"write {found}" if found else ""
 
 
 def _cannot_read(path: str, problem: OSError) -> UsageError:

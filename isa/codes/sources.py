@@ -309,8 +309,8 @@ ENTRIES = (
     Entry(
         "SIM135",
         "A file that cannot be read",
-        "The source or an included file does not exist or may not be read. The path of an include "
-        "is relative to the folder of the including file.",
+        "An included file does not exist or may not be read. Its path is relative to the folder of "
+        "the including file.",
         "Correct the path.",
         '.include "comon.sinc"\n' + _kernel("nop"),
         '.include "common.sinc"\n' + _kernel("nop"),

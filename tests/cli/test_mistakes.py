@@ -67,9 +67,9 @@ error[SIM510]: cannot read saxpy.sasm: no such file
 error[SIM510]: . is a folder
  = help: name a .sasm or .sbc file
 """,
-    "run folder.sasm --items 1": "error[SIM135]: cannot read folder.sasm: is a directory\n",
+    "run folder.sasm --items 1": "error[SIM510]: cannot read folder.sasm: is a directory\n",
     "run folder.sbc --items 1": "error[SIM510]: cannot read folder.sbc: is a directory\n",
-    "asm nothing.sasm": ("error[SIM135]: cannot read nothing.sasm: no such file or directory\n"),
+    "asm nothing.sasm": ("error[SIM510]: cannot read nothing.sasm: no such file or directory\n"),
     "disasm nothing.sbc": "error[SIM510]: cannot read nothing.sbc: no such file or directory\n",
     "disasm scale.sasm": """\
 error[SIM516]: scale.sasm is a source, not an object file
@@ -135,6 +135,14 @@ error[SIM514]: simtlab run has no option --sise
     "run saxpy --group-size 64": """\
 error[SIM514]: simtlab run has no option --group-size
  = help: did you mean --block, the work-items of a workgroup?
+""",
+    "run saxpy --groups 64": """\
+error[SIM514]: simtlab run has no option --groups
+ = help: did you mean --grid, the number of workgroups?
+""",
+    "check scale.sasm --items 8": """\
+error[SIM514]: simtlab check has no option --items
+ = help: `check` only assembles the source; `simtlab run --check` checks a run
 """,
     "run saxpy --policy conv": """\
 error[SIM514]: simtlab run has no option --policy
@@ -286,9 +294,17 @@ error[SIM320]: --arg: kernel scale has no parameter 'xx'
 error[SIM320]: --arg: a is given twice, as 2 and as 3
  = help: leave one of them out
 """,
-    f"{RUN} --arg a": f"""\
+    f"{RUN} --arg a": """\
 error[SIM320]: --arg takes name=value, not 'a'
+ = help: as --arg a=1.5
+""",
+    f"{RUN} --arg z": f"""\
+error[SIM320]: --arg takes name=value, not 'z'
  = help: the signature: {SIGNATURE}
+""",
+    f"{RUN} --out y": """\
+error[SIM320]: --out takes name=file, not 'y'
+ = help: as --out y=y.npy
 """,
     "run scale.sasm --items 8 --arg a=two --arg n=8 --arg x=ones:8 --arg y=ones:8": (
         "error[SIM321]: --arg a: f32 %a takes a number, not 'two'\n"
@@ -317,6 +333,15 @@ full:u32:64x64:7
 error[SIM321]: --arg y: 'zero:f32:8' is not an array
  = help: did you mean `zeros`?
 """,
+    "y.npy": """\
+error[SIM321]: --arg y: 'y.npy' is not an array
+ = help: a file is written with an at sign: @y.npy
+""",
+    "zeros:float32:8": """\
+error[SIM321]: --arg y: 'zeros:float32:8' has the unknown element type 'float32'; the types are \
+u8, s8, u16, s16, u32, s32, u64, s64, f32, f64
+ = help: write f32
+""",
     "zeros": """\
 error[SIM321]: --arg y: 'zeros' needs a number of elements
  = help: as zeros:f32:1024
@@ -332,7 +357,7 @@ u8, s8, u16, s16, u32, s32, u64, s64, f32, f64
 """,
     "zeros:u32:8": """\
 error[SIM321]: --arg y: zeros:u32:8 has u32 elements, and global f32* %y needs f32
- = help: convert the array with .astype, or make it as zeros:f32:1024
+ = help: write zeros:f32:8
 """,
     "zeros:8:9": """\
 error[SIM321]: --arg y: 'zeros:8:9' has the extra fields '9'
@@ -431,7 +456,7 @@ def test_an_older_object_file_is_replaced_and_the_message_says_so(cli):
 def test_files_that_may_not_be_used(cli):
     Path("scale.sasm").chmod(0)
     assert cli("asm", "scale.sasm").err == (
-        "error[SIM135]: cannot read scale.sasm: permission denied\n"
+        "error[SIM510]: cannot read scale.sasm: permission denied\n"
     )
 
 

@@ -160,7 +160,7 @@ def test_a_working_folder_that_is_gone(command: str, status: int, tmp_path: Path
     done = in_a_shell(f"mkdir gone && cd gone && rmdir ../gone && {line}")
     assert done.returncode == status
     assert done.stderr == (
-        "error[SIM135]: cannot read scale.sasm: no such file or directory\n" * (status == 2)
+        "error[SIM510]: cannot read scale.sasm: no such file or directory\n" * (status == 2)
     )
 
 

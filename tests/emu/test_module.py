@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import pickle
 import re
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 
 import simtlab
 from simtlab import ArgumentError, KernelFunction, Module, Result, UsageError
+from simtlab.emu.arguments import OPTIONS
 from simtlab.emu.engine import SchemeSpec, engine_names
 from simtlab.emu.schemes import SCHEMES
 from simtlab.isa.objectfile import dumps
@@ -139,6 +141,35 @@ def test_brackets_hold_two_sizes(program: Module, shape: Any) -> None:
         f"kernel[{shape!r}](...)\n"
         " = help: groups counts workgroups, group_size work-items in each"
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        ("stats", "before the arguments: save.launch(groups=…, stats=…)(arguments)"),
+        ("group_size", "before the arguments: save.launch(group_size=…)(arguments)"),
+        ("policy", "before the arguments: save.time(policy=…)(arguments)"),
+        ("stat", "its signature: kernel save"),
+    ],
+)
+def test_options_among_the_arguments_are_refused_with_their_place(
+    option: str, hint: str, program: Module
+) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        program["save"][1, 1](np.zeros(1, np.uint32), **{option: 1})
+    assert f"kernel save has no parameter '{option}'\n" in str(caught.value)
+    assert hint in str(caught.value)
+
+
+def test_the_options_that_hints_name_are_those_of_launch() -> None:
+    found = inspect.signature(KernelFunction.launch).parameters
+    assert set(OPTIONS) == set(found) - {"self"}
+
+
+@pytest.mark.parametrize("name", ["run", "time", "check", "trace", "program"])
+def test_names_that_the_package_does_not_have_are_answered_with_what_does_it(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; .*(simtlab|program)\\."):
+        getattr(simtlab, name)
 
 
 def test_a_kernel_is_not_called_without_its_dimensions(program: Module) -> None:

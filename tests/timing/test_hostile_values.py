@@ -102,6 +102,16 @@ def test_a_policy_that_is_not_there_is_told() -> None:
     with pytest.raises(UsageError, match=r"simtlab\.compare takes a kernel, not 'name'") as found:
         simtlab.compare("name", "conv")  # pyright: ignore[reportArgumentType]
     assert "simtlab.assemble" in str(found.value)
+    assert "simtlab.sweep(programs=" in str(found.value)
+
+
+def test_a_launch_in_the_place_of_a_kernel_is_refused() -> None:
+    launch = simtlab.assemble("kernel k() {\n    ret\n}\n").k[1, 1]
+    with pytest.raises(
+        UsageError, match=r"simtlab\.simulate takes a kernel, not a launch"
+    ) as found:
+        simtlab.simulate(launch)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    assert 'pass program["k"]; groups=' in str(found.value)
 
 
 def test_arguments_are_given_by_name_too() -> None:

@@ -45,7 +45,7 @@ def test_a_string_without_a_line_end_that_names_a_file_is_a_file(tmp_path: Path)
 
 def test_a_string_that_ends_in_sasm_is_a_file_even_where_there_is_none() -> None:
     assert error_of("missing.sasm") == (
-        "error[SIM135]: cannot read missing.sasm: no such file or directory"
+        "error[SIM510]: cannot read missing.sasm: no such file or directory"
     )
 
 
@@ -54,7 +54,7 @@ def test_a_folder_is_no_source(tmp_path: Path) -> None:
 
 
 def test_a_path_with_a_zero_byte_is_no_source() -> None:
-    assert error_of("a\0b.sasm").startswith("error[SIM135]: 'a\\x00b.sasm' cannot be the name")
+    assert error_of("a\0b.sasm").startswith("error[SIM510]: 'a\\x00b.sasm' cannot be the name")
 
 
 def test_what_is_neither_text_nor_path_is_refused() -> None:
@@ -103,6 +103,23 @@ def test_a_character_that_no_editor_shows_is_refused_even_in_a_comment(character
         "  |             ^ an invisible character\n"
         "  = help: remove it; a source text has visible characters, spaces, tabs and line ends"
     )
+
+
+def test_an_invisible_character_in_code_is_named_by_its_number() -> None:
+    assert error_of("kernel k() {\n    ret\u200b\n}\n") == (
+        "error[SIM102]: unexpected character U+200B (ZERO WIDTH SPACE)\n"
+        " --> <text>:2:8\n"
+        "  |\n"
+        "2 |     ret\N{REPLACEMENT CHARACTER}\n"
+        "  |        ^ not part of the language\n"
+        "  = help: remove it: it is invisible, and often comes with text that was copied"
+    )
+
+
+def test_a_space_that_is_not_an_ordinary_one_is_to_be_replaced() -> None:
+    found = error_of("kernel k() {\n    mov_u32\u00a0$s0, 1\n}\n")
+    assert "unexpected character U+00A0 (NO-BREAK SPACE)" in found
+    assert found.endswith("= help: write a space")
 
 
 def test_a_lone_surrogate_is_refused() -> None:

@@ -54,6 +54,23 @@ What to do: Look up the code in the kernel's source.
     )
 
 
+def test_two_words_that_name_one_concept(cli):
+    assert cli("explain", "active", "mask").out == cli("explain", "active mask").out
+
+
+def test_words_that_are_known_alone_are_explained_one_after_the_other(cli):
+    both = cli("explain", "SIM127", "SIM102").out
+    assert both == cli("explain", "SIM127").out + "\n" + cli("explain", "SIM102").out
+
+
+def test_of_several_words_the_unknown_one_is_named(cli):
+    assert "concept or page 'fam_f32'\n" in cli("explain", "SIM127", "fam_f32").err
+
+
+def test_the_title_of_an_error(cli):
+    assert cli("explain", "divergent", "barrier").out == cli("explain", "SIM405").out
+
+
 def test_a_page_of_the_documentation(cli):
     page = (ROOT / "docs" / "isa.md").read_text(encoding="utf-8")
     assert cli("explain", "isa").out == page

@@ -264,6 +264,9 @@ def test_the_depth_of_the_dual_path_stack_stays_below_the_warp_width():
 
 
 def test_an_unknown_scheme_or_knob_is_refused_with_a_suggestion():
+    for name, meant in (("ipdom", "`stack`"), ("stack-explicit", "`ipdom-explicit`")):
+        with pytest.raises(UsageError, match=f"unknown scheme '{name}'.*\n.*is called {meant}"):
+            resolve(SchemeSpec(name))
     with pytest.raises(UsageError, match=r"unknown scheme 'stak'.*\n.*did you mean `stack`\?"):
         resolve(SchemeSpec("stak"))
     with pytest.raises(UsageError, match=r"scheme ppc has no knob 'casc'"):

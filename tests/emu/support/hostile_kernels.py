@@ -97,8 +97,12 @@ G, P, R = Segment.GROUP, Segment.PRIVATE, Segment.READONLY
 
 HOSTILE = {
     # --- pointers
-    "null": wild("ld_global_u32 $s1, [$d9]", 0),
-    "null-store": wild("st_global_u64 $d0, [$d9+16]", 16),
+    "null": wild(
+        "ld_global_u32 $s1, [$d9]", 0, "(4 bytes): every buffer is at 0x10000000 or above"
+    ),
+    "null-store": wild(
+        "st_global_u64 $d0, [$d9+16]", 16, "(8 bytes): every buffer is at 0x10000000 or above"
+    ),
     "below-null": wild("ld_global_u8 $s1, [$d9-1]", (1 << 64) - 1),
     "around-the-top": wild("mov_u64 $d4, -2; ld_global_u32 $s1, [$d4+1024]", 1022),
     "last-bytes": wild("mov_u64 $d4, -8; st_global_u64 $d0, [$d4]", (1 << 64) - 8),
@@ -127,7 +131,7 @@ HOSTILE = {
         f"st_global_u8 $s1, [$d1+{X_BYTES}]", X_BYTES, "0 bytes after the end of buffer x", "x"
     ),
     "one-byte-before": wild(
-        "ld_global_s8 $s1, [$d1-1]", -1, "1 bytes before buffer x", "x"
+        "ld_global_s8 $s1, [$d1-1]", -1, "1 byte before buffer x", "x"
     ),
     "over-the-end": wild(
         f"st_global_u64 $d0, [$d1+{X_BYTES - 4}]", X_BYTES - 4, "runs over the end of buffer x", "x"
