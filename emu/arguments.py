@@ -185,13 +185,10 @@ OPTIONS = (
 )
 """Options of a launch by name, which some callers pass with the arguments."""
 
-SIMULATION_OPTIONS = ("machine", "policy", "set")
-"""Options of a simulation by name."""
-
 
 def _option_hint(kernel: Kernel, name: str) -> str:
     """Return where an option is given that was passed with the arguments; nothing for others."""
-    if name in SIMULATION_OPTIONS:
+    if name in ("machine", "policy", "set"):
         return f"options are given before the arguments: {kernel.name}.time({name}=…)(arguments)"
     if name not in OPTIONS:
         return ""

@@ -51,7 +51,7 @@ def sweep(settings: SweepSettings) -> int:
             raise UsageError(
                 "--picture needs a table [plot], which the sweep does not have",
                 code="SIM517",
-                hint='add it, as [plot] with x = "l2.hit_latency"',
+                hint=f'add it, as [plot] with x = "{(*definition.fields, "program")[0]}"',
             )
     store = Store(settings.store)
     planned = Sweep(definition, store)

@@ -1,4 +1,4 @@
-"""Plots of sweeps: a line for each policy, or for each value of another axis."""
+"""Plots of sweeps: a line (over names, bars) for each policy, or each value of another axis."""
 
 from __future__ import annotations
 
@@ -21,12 +21,20 @@ SPEEDUP = "speedup"
 MEASURES = (SPEEDUP, "cycles", *(n for n in SINGLE if n != "cycles"), "energy_nj", "host_seconds")
 """What may be drawn over an axis."""
 
+GROUP = 0.8
+"""Room of the bars above a tick, of the distance to the next tick."""
+
+MAX_LEVEL = 60
+"""Characters of level labels that fit the width of a plot; more are turned."""
+
 KEYS = ("x", "y", "lines", "file", "log", "title")
 
 
 @dataclass(frozen=True)
 class Plot:
     """A plot: measure `y` over axis `x`, with a line for each value of axis `lines`.
+
+    Over names, such as programs, there is no line from one to the next: these are bars.
 
     Points that only other axes distinguish (seeds, programs) are one: their mean, with a band from
     the least to the greatest. The mean of speedups is geometric.
@@ -130,12 +138,23 @@ def draw(rows: Sequence[Mapping[str, Any]], plot: Plot, path: Path, title: str) 
     places = _places(points, plot.x)
     figure = Figure(figsize=(7, 4.2), layout="constrained")
     axes = figure.subplots()
-    for name in dict.fromkeys(row[plot.lines] for row in points):
-        _line(axes, name, [row for row in points if row[plot.lines] == name], plot, places)
-    if plot.log:
+    numbers = _are_numbers(places)
+    names = list(dict.fromkeys(row[plot.lines] for row in points))
+    for number, name in enumerate(names):
+        by_x: dict[Any, list[float]] = {}
+        for row in points:
+            if row[plot.lines] == name:
+                by_x.setdefault(row[plot.x], []).append(float(row[plot.y]))
+        if numbers:
+            _line(axes, name, by_x, plot, places)
+        else:
+            _bars(axes, name, by_x, plot, places, (number, len(names)))
+    if plot.log and numbers:
         axes.set_xscale("log")
-    if not _are_numbers(places):
-        axes.set_xticks(list(places.values()), list(map(str, places)))
+    if not numbers:
+        crowded = sum(len(str(name)) + 1 for name in places) > MAX_LEVEL
+        turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if crowded else {}
+        axes.set_xticks(list(places.values()), list(map(str, places)), **turned)
     else:
         axes.set_xticks(list(places.values()), [f"{x:g}" for x in places], minor=False)
     if plot.y == SPEEDUP:
@@ -145,7 +164,11 @@ def draw(rows: Sequence[Mapping[str, Any]], plot: Plot, path: Path, title: str) 
     axes.set_title(plot.title or title, fontsize=11, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", linewidth=0.4, alpha=0.6)
-    axes.legend(title=plot.lines, frameon=False)
+    if numbers:
+        axes.legend(title=plot.lines, frameon=False)
+    else:  # no corner is free of bars
+        axes.set_axisbelow(True)
+        figure.legend(title=plot.lines, frameon=False, loc="outside right upper")
     # The same sweep makes the same file.
     with matplotlib.rc_context({"svg.hashsalt": "simtlab"}):
         try:
@@ -162,13 +185,40 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
+def _bars(
+    axes: Any,
+    name: Any,
+    by_x: Mapping[Any, Sequence[float]],
+    plot: Plot,
+    places: Mapping[Any, Any],
+    place: tuple[int, int],
+) -> None:
+    """Draw the bars of one name, and the range of what they are the mean of.
+
+    `place` is the number of the name, and how many names share the room above a tick.
+    """
+    number, count = place
+    width = GROUP / count
+    xs = sorted(by_x, key=places.__getitem__)
+    means = [_mean(by_x[x], plot.y) for x in xs]
+    ranges = None
+    if any(len(by_x[x]) > 1 for x in xs):
+        ranges = [
+            [mean - min(by_x[x]) for x, mean in zip(xs, means, strict=True)],
+            [max(by_x[x]) - mean for x, mean in zip(xs, means, strict=True)],
+        ]
+    at = [places[x] + (number - (count - 1) / 2) * width for x in xs]
+    axes.bar(at, means, width, yerr=ranges, label=str(name), error_kw={"linewidth": 0.8})
+
+
 def _line(
-    axes: Any, name: Any, rows: Sequence[Mapping[str, Any]], plot: Plot, places: Mapping[Any, Any]
+    axes: Any,
+    name: Any,
+    by_x: Mapping[Any, Sequence[float]],
+    plot: Plot,
+    places: Mapping[Any, Any],
 ) -> None:
     """Draw the points of a line, and the band of what they are the mean of."""
-    by_x: dict[Any, list[float]] = {}
-    for row in rows:
-        by_x.setdefault(row[plot.x], []).append(float(row[plot.y]))
     xs = sorted(by_x, key=places.__getitem__)
     at = [places[x] for x in xs]
     (line,) = axes.plot(

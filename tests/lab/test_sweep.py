@@ -329,6 +329,32 @@ def test_tables_and_pictures(folder):
         found.save_picture("plot.bmp")
 
 
+def test_over_names_a_picture_has_bars_and_no_lines(folder, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    found = sweep(
+        programs=["saxpy", "collatz"], sizes=["tiny"], machines=["toy"], policies=["conv"],
+        seeds=[0, 1], store="results.db", baseline="conv",
+        plot={"x": "program", "lines": "policy", "y": "cycles"},
+    )  # fmt: skip
+    drawn = []
+    save = matplotlib.figure.Figure.savefig
+    monkeypatch.setattr(
+        matplotlib.figure.Figure, "savefig",
+        lambda figure, *args, **more: (drawn.append(figure), save(figure, *args, **more)),
+    )  # fmt: skip
+    found.save_picture("bars.png")
+    (axes,) = drawn[0].axes
+    means = [
+        sum(row["cycles"] for row in found.rows if row["program"].endswith(name)) / 2
+        for name in ("saxpy", "collatz")
+    ]
+    assert [bar.get_height() for bar in axes.patches] == pytest.approx(means)
+    assert [text.get_text().split("/")[-1] for text in axes.get_xticklabels()] == [
+        "saxpy", "collatz",
+    ]  # fmt: skip
+    assert not axes.lines
+
+
 @pytest.mark.parametrize(
     ("plot", "text"),
     [

@@ -141,7 +141,10 @@ def source_of(name: str) -> Path:
     else:
         path = engine_files().get(name, Path(f"{name}.py"))
     if not path.is_file():
-        raise CompositionError(f"unknown engine file {name!r} ({path.name} not found)")
+        raise CompositionError(
+            f"unknown engine file {name!r} ({path.name} not found)",
+            hint=did_you_mean(name, tuple(engine_files())),
+        )
     return path
 
 

@@ -103,7 +103,9 @@ def picture(cli: Cli) -> None:
     swept(cli, "--picture", "p.png")
     assert Path("p.png").read_bytes().startswith(b"\x89PNG")
     Path("s.toml").write_text(SWEEP.partition("[plot]")[0])
-    assert "needs a table [plot]" in cli("sweep", "s.toml", "--picture", "p.png").err
+    refused = cli("sweep", "s.toml", "--picture", "p.png").err
+    assert "needs a table [plot]" in refused
+    assert refused.endswith('as [plot] with x = "l2.hit_latency"\n')
 
 
 def json(cli: Cli) -> None:

@@ -169,6 +169,8 @@ def test_a_name_that_two_files_define():
 def test_a_file_that_is_not_there():
     with pytest.raises(CompositionError, match=r"unknown engine file 'schedule/unknown'"):
         compose((*FILES, "schedule/unknown"))
+    with pytest.raises(CompositionError, match="did you mean `policy/splits`"):
+        compose((*FILES, "policy/split"))
 
 
 def test_a_table_without_a_size(tmp_path):
