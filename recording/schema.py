@@ -2,6 +2,10 @@
 
 A check takes a value and its place, such as `launches[0].kernel`, and raises Unsound unless the
 value has the shape. Only a message needs the text of a place, and there are millions of values.
+
+Why not pydantic: checking the states of a recording of 12 MB takes it four fifths of the time, and
+those of one of 1 MB less than half, but its import and the models, which depend on the recording,
+take 120 ms, more than such a recording takes to load.
 """
 
 from __future__ import annotations

@@ -82,6 +82,10 @@ def _(self: Session, rest: str) -> Sequence[str]:
 def _(self: Session, rest: str) -> Sequence[str]:
     session = self
     mask = session.next_mask
+    if not rest:
+        raise UsageError("lanes needs an expression, as `lanes $s0`", code="SIM531")
+    if not mask:
+        return ["no lane of this warp is active here"]
     return [
         f"lane {lane:>2}: {shown_value(session.value(rest, lane))}"
         for lane in range(session.recording.width)

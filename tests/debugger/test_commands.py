@@ -46,6 +46,12 @@ def test_registers_are_shown_in_four_readings_and_changes_marked(commands):
     assert run(commands, "lanes $s3 * 2").splitlines()[3] == "lane  3: -14"
 
 
+def test_lanes_say_why_they_show_nothing(commands):
+    assert run(commands, "goto end", "lanes $s3").endswith("no lane of this warp is active here")
+    with pytest.raises(UsageError, match=r"lanes needs an expression, as `lanes \$s0`"):
+        run(commands, "lanes")
+
+
 def test_memory_is_listed_and_shown():
     commands = Commands(on_chip(warp=4))
     assert [line.split()[0] for line in commands.run("memory")] == [
