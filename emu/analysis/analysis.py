@@ -19,6 +19,7 @@ from .loops.unrolled import unrolled
 from .loops.walks import split, walks_of
 from .values import construction
 from .values.folding import fold
+from .values.reloads import may_reload, reloads_of, remove_reloads
 from .values.ssa import Ssa
 from .warps.uniformity import Shapes
 
@@ -85,10 +86,26 @@ class Analysis:
         fold(form)
         return form
 
+    @cached_property
+    def generated(self) -> Ssa:
+        """The values that code is generated for: a node loads no element twice."""
+        if not may_reload(self._code) or not reloads_of(self.ssa):
+            return self.ssa
+        form = self._values()
+        remove_reloads(form)
+        return form
+
+    def _generated_anew(self) -> Ssa:
+        """Return these values anew: passes may change them."""
+        form = self._values()
+        if self.generated is not self.ssa:
+            remove_reloads(form)
+        return form
+
     def shapes(self, facts: Facts) -> Shapes:
         """Return which values are uniform or step from lane to lane, for launches of a shape."""
         if facts not in self._shapes:
-            self._shapes[facts] = self._with_walks(Shapes(self.ssa, facts))
+            self._shapes[facts] = self._with_walks(Shapes(self.generated, facts))
         return self._shapes[facts]
 
     def _with_walks(self, shapes: Shapes) -> Shapes:
@@ -98,8 +115,8 @@ class Analysis:
             if not walks:
                 break
             apart = shapes.ssa
-            if apart is self.ssa:
-                apart = self._values()
+            if apart is self.generated:
+                apart = self._generated_anew()
             split(apart, walks)
             shapes = Shapes(apart, shapes.facts)
         return shapes

@@ -23,6 +23,8 @@ class CountingAnalysis(Analysis):
     def __init__(self, code: tuple[Instruction, ...], flow: Flow) -> None:
         super().__init__(code)
         self.__dict__["flow"] = flow
+        # Each load counts.
+        self.__dict__["generated"] = self.ssa
 
     def regions(self, facts: Facts) -> dict[int, Region] | None:
         """Return the region of each branch that may diverge; None if one is not whole."""

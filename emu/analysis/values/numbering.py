@@ -16,22 +16,22 @@ def numbering_of(ssa: Ssa) -> Numbering:
     first: dict[object, Value] = {}
     for value in ssa.values():
         shared[value] = value
-        if isinstance(value, Op) and _is_calculated(value):
-            address = value.ins.address
-            place = None if address is None else (address.segment, address.offset)
-            key = (
-                value.ins.row.name,
-                value.ins.literals,
-                place,
-                *(shared.get(arg) or same_value(arg) for arg in value.args),
-            )
-            shared[value] = first.setdefault(key, value)
         if isinstance(value, Op):
+            if is_calculated(value):
+                shared[value] = first.setdefault(calculation_of(value, shared), value)
             shared |= {arg: same_value(arg) for arg in value.args if isinstance(arg, Const)}
     return shared
 
 
-def _is_calculated(op: Op) -> bool:
+def calculation_of(op: Op, shared: Numbering) -> tuple[object, ...]:
+    """Return what an instruction has in common with others that calculate or load the same."""
+    address = op.ins.address
+    place = None if address is None else (address.segment, address.offset)
+    operands = (shared.get(arg) or same_value(arg) for arg in op.args)
+    return (op.ins.row.name, op.ins.literals, place, *operands)
+
+
+def is_calculated(op: Op) -> bool:
     """Return whether an instruction always gives the same for the same operands."""
     row = op.ins.row
     if row.is_memory:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from .....isa.types import Segment
-from ....analysis.flow.order import Loop
+from ....analysis.flow.order import Flow, Loop
 from ....analysis.ranges.stepping import Counter
 from ....analysis.values.ssa import Const, Op, Value
 from ...arithmetic.widths import element_number
@@ -126,7 +126,7 @@ class RowFinder:
         row, base, lanes = op.ins.row, op.base, self.lanes
         if row.is_load or row.type is None or base is None or self._is_short(op):
             return False
-        if not _is_always_made(self.loop, op):
+        if not _is_alone(self.loop, op):
             return False
         if lanes.shapes.piece_stride(base) in (0, row.type.size):
             return False
@@ -286,7 +286,7 @@ def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
     ):
         return False
     apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)
-    return _is_always_made(loop, op) and apart and may_block(lanes, row.type.size)
+    return _is_always_made(lanes.flow, loop, op) and apart and may_block(lanes, row.type.size)
 
 
 def is_first(lanes: LaneCode, load: Op, store: Op) -> bool:
@@ -312,9 +312,21 @@ def _is_same(a: Value | None, b: Value | None, depth: int = MOST_DEEP) -> bool:
     return a.ins.row.stem in _SUMS and all(same)
 
 
-def _is_always_made(loop: Loop, op: Op) -> bool:
-    """Return whether a loop runs an op in each iteration."""
+def _is_alone(loop: Loop, op: Op) -> bool:
+    """Return whether a loop runs an op in each iteration, and has no other sides."""
     return op.node == loop.header or loop.nodes <= {loop.header, loop.latch, op.node}
+
+
+def _is_always_made(flow: Flow, loop: Loop, op: Op) -> bool:
+    """Return whether a loop runs an op in each iteration, which may part lanes only after it."""
+    if _is_alone(loop, op):
+        return True
+    number = loop.header
+    following = [n for n in flow.nodes[number].successors if n in loop.nodes]
+    while number != op.node and len(following) == 1 and following[0] in loop.nodes:
+        (number,) = following
+        following = [] if number == loop.header else flow.nodes[number].successors
+    return number == op.node
 
 
 def _stores_to_group(lanes: LaneCode, loop: Loop) -> bool:

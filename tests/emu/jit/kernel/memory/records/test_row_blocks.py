@@ -14,6 +14,29 @@ from simtlab.emu.jit.llvm.toolchain import host_has
 from .....support.oracle_work import make
 from ....support.against_oracle import assert_as_oracle
 
+SIDES = {
+    "one": """and_u32 $s10, $s9, 1
+        cmp_eq_u32 $c2, $s10, 0
+        cbr $c2, @next
+        mad_u32 $s8, $s8, 5, $s4
+    @next:""",
+    "two": """cmp_lt_u32 $c2, $s9, 100
+        cbr $c2, @small
+        mad_u32 $s8, $s8, 5, $s4
+        br @next
+    @small:
+        and_u32 $s10, $s9, 3
+        cmp_eq_u32 $c2, $s10, 0
+        cbr $c2, @next
+        xor_u32 $s8, $s8, $s9
+    @next:""",
+    "a store": """cmp_lt_u32 $c2, $s9, 100
+        cbr $c2, @next
+        st_global_u32 $s9, [$d6+4]
+    @next:""",
+}
+"""What an iteration does after its load, in some lanes."""
+
 BYTES = {"u8": 1, "s16": 2, "u32": 4, "f64": 8}
 ITEMS = 70
 
@@ -123,6 +146,16 @@ def test_lanes_may_leave_early(type_: str) -> None:
     assert not check(kernel(type_, leave=leave), type_, 40, 40)
 
 
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("type_", ["u8", "u32", "f64"])
+def test_lanes_may_part_after_the_load(type_: str, header: bool, side: str) -> None:
+    text = kernel(type_, leave=SIDES[side], header=header)
+    for length in (1, 15, 16, 17, 40):
+        assert not check(text, type_, 40, length)
+    assert check(text, type_, 40, 40, short=60)
+
+
 @pytest.mark.parametrize("stores", STORES)
 @pytest.mark.parametrize("type_", ["u8", "f64"])
 def test_what_the_loop_stores_is_loaded(type_: str, stores: str) -> None:
@@ -150,6 +183,29 @@ def test_rows_are_loaded_in_blocks(
     work = make(text, [*given, np.zeros(2 * ITEMS, np.uint32)], items=64, group_size=64)
     generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
     assert bool(made) == expected
+
+
+@pytest.mark.skipif(not host_has("avx512f"), reason="blocks are transposed with AVX-512 only")
+@pytest.mark.parametrize("header", [False, True])
+def test_rows_of_loops_with_sides_are_loaded_in_blocks(
+    header: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If lanes part only after the load; not if some pass it by."""
+    made: list[object] = []
+    load = row_blocks.load
+    monkeypatch.setattr(row_blocks, "load", lambda *args: made.append(args) or load(*args))
+    given = [np.uint32(40), np.uint32(40), np.uint64(0), np.zeros(9999, np.uint8)]
+
+    def generated(text: str) -> bool:
+        made.clear()
+        work = make(text, [*given, np.zeros(2 * ITEMS, np.uint32)], items=64, group_size=64)
+        generate(work.kernel, 0, facts_of(work.kernel, work.geometry))
+        return bool(made)
+
+    text = kernel("u32", leave=SIDES["two"] + "\n@passed:", header=header)
+    assert generated(text)
+    passes = "and_u32 $s10, $s8, 1\n cmp_eq_u32 $c2, $s10, 1\n cbr $c2, @passed\n"
+    assert not generated(text.replace("add_u32 $s5, $s3", passes + "add_u32 $s5, $s3"))
 
 
 @pytest.mark.parametrize(("length", "expected"), [(15, False), (16, True)])
