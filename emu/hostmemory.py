@@ -15,6 +15,14 @@ PAGE = 4096
 SHIFT = 11 * 64
 """Bytes by which arrays begin further in their page than the array before."""
 
+FIRST_PAGES, PAGES_APART = 8, 5
+"""In how many pages of large ones arrays begin in turn, and how far the next one is further on.
+
+Pages of a large page follow each other in the host's memory. Equal places of arrays whose size is a
+power of two would lie in the same sets of a second-level cache, with what the host fetches ahead of
+each. A launch that goes through rows far apart has many lines in a set already.
+"""
+
 HUGE = 1 << 21
 """Bytes of a large page, which many hosts give to memory that begins and ends at multiples of it.
 
@@ -57,7 +65,7 @@ class Pages:
         self._used = 0
 
     def take(self, size: int, shift: int) -> np.ndarray:
-        """Return zeroed bytes, at `shift` in a page. None is given out twice."""
+        """Return zeroed bytes, `shift` after the begin of a page. None is given out twice."""
         with self._lock:
             start = self._used + -self._used % PAGE + shift
             if start + size > self._block.size:
@@ -77,9 +85,10 @@ def host_array(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     two pages wait for each other in most CPUs.
     """
     size = math.prod(shape) * dtype.itemsize
-    shift = next(_SHIFTS) * SHIFT % PAGE if size >= PAGE else 0
+    number = next(_SHIFTS) if size >= PAGE else 0
+    shift = number * SHIFT % PAGE
     if size >= SHARED:
-        shift = (shift + _missing(shift + size)) % PAGE
+        shift = (shift + _missing(shift + size)) % PAGE + number * PAGES_APART % FIRST_PAGES * PAGE
     if SHARED <= size < LARGE:
         memory = _PAGES.take(size, shift)
     else:

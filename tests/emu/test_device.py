@@ -233,14 +233,15 @@ def test_arrays_begin_at_lines_of_the_cache_and_large_ones_apart_in_their_pages(
     assert len(set(pages)) > 4
 
 
-def test_large_arrays_begin_in_the_first_page_of_a_large_one() -> None:
+def test_large_arrays_begin_in_different_ones_of_the_first_pages_of_a_large_one() -> None:
     device = Device()
     sizes = (1 << 21, (1 << 22) + 5, 5 << 21)
     arrays = [device.zeros(n, np.uint8) for n in sizes]
     arrays += [device.to_device(np.ones(n, np.uint8)) for n in sizes]
     starts = [array.buffer.host.ctypes.data for array in arrays]
-    assert all(start % (1 << 21) < 4096 and start % 64 == 0 for start in starts)
+    assert all(start % (1 << 21) < 8 * 4096 and start % 64 == 0 for start in starts)
     assert len({start % 4096 for start in starts}) > 3
+    assert len({start % (1 << 21) >> 12 for start in starts}) == len(starts)
     assert [array.to_host().sum() for array in arrays] == [0, 0, 0, *sizes]
 
 
