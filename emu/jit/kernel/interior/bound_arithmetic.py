@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .bounds import ONE, Bound, Conditions, HasSteps
+from .bounds import ONE, Bound, Conditions, HasSteps, Terms
 
 
 class BoundArithmetic:
@@ -11,6 +11,7 @@ class BoundArithmetic:
     def __init__(self, conditions: Conditions) -> None:
         self.conditions = conditions
         self._products: dict[tuple[str, str], Bound] = {}
+        self._extremes: dict[tuple[str, Bound, Bound], Bound] = {}
 
     def times(self, a: Bound, b: Bound) -> Bound:
         """Return the product of two bounds, each term of one with the whole of the other.
@@ -58,12 +59,27 @@ class BoundArithmetic:
             conditions.grows(product.warp[0][0], growth)
 
     def extreme(self, which: str, a: Bound, b: Bound) -> Bound:
-        """Return the lesser or the greater of two bounds; `which` is the intrinsic of LLVM."""
+        """Return the lesser or the greater of two bounds; `which` is the intrinsic of LLVM.
+
+        Terms of the warp that both have are left out: what a row may be clamped to begins with the
+        same work-item. Raises HasSteps if other ones differ from warp to warp of a row.
+        """
         if a == b:
             return a
         conditions = self.conditions
-        if a.warp or b.warp or a.step or b.step:
-            operands = (f"i64 {conditions.value(x)}" for x in (a, b))
-            return Bound(((conditions.code.intrinsic(which, "i64", *operands), 1),))
-        operands = (f"i64 {conditions.call_value(x)}" for x in (a, b))
-        return Bound((), ((conditions.entry.intrinsic(which, "i64", *operands), 1),))
+        common = Bound(_common(a.warp, b.warp), step=_common(a.step, b.step))
+        a, b = a.plus(common, -1), b.plus(common, -1)
+        if (which, a, b) not in self._extremes:
+            in_warp = bool(a.warp or b.warp or a.step or b.step)
+            text, value = conditions.entry, conditions.call_value
+            if in_warp:
+                text, value = conditions.code, conditions.value
+            operands = [f"i64 {value(x)}" for x in (a, b)]
+            terms = ((text.intrinsic(which, "i64", *operands), 1),)
+            self._extremes[which, a, b] = Bound(terms) if in_warp else Bound((), terms)
+        return common.plus(self._extremes[which, a, b])
+
+
+def _common(a: Terms, b: Terms) -> Terms:
+    """Return the terms that are in both of two sums."""
+    return tuple(term for term in a if term in b)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.guards import Guard, Guards
 from ....analysis.ranges.trips import Trips
-from ....analysis.values.ssa import Op, Ssa, Value
+from ....analysis.values.ssa import Op, Phi, Ssa, Value
 from ....analysis.warps.uniformity import LaneShapes
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
@@ -65,6 +66,10 @@ class Decisions:
         self._offsets: dict[int, str] = {}
         self._offset_tests: dict[tuple[int, int], list[str]] = {}
 
+    @cached_property
+    def _guards(self) -> Guards:
+        return Guards(self._ssa)
+
     @property
     def expected(self) -> Mapping[Op, bool]:
         """Comparisons by which lanes return at once, and their result for other lanes."""
@@ -74,12 +79,11 @@ class Decisions:
     def _code(self) -> FunctionText:
         return self._conditions.code
 
-    def decide(self) -> frozenset[Op]:
-        """Ask for all conditions; return the accesses that are inside then."""
+    def decide(self) -> None:
+        """Ask for the conditions of all comparisons, clamps, quotients and remainders."""
         for value in self._ssa.values():
             if isinstance(value, Op) and not self._shapes.is_uniform(value):
                 self.spans.attempt(lambda op=value: self._comparisons.decided(op))
-        return self.inside()
 
     def decide_guards(self) -> bool:
         """Ask for the conditions under which lanes do not return at once; return if there are any.
@@ -140,7 +144,7 @@ class Decisions:
             for number in self._ssa.flow.order
             if number in live
             for op in self._ssa.ops.get(number, ())
-            if op not in known and self.spans.attempt(lambda op=op: self._is_inside(op))
+            if op not in known and self.spans.attempt(lambda op=op: self._is_inside_in_loop(op))
         )
 
     def inside_where_guarded(self, shapes: LaneShapes) -> frozenset[Op]:
@@ -150,7 +154,7 @@ class Decisions:
         place of neighbours is counted from that of the first lane, also if that lane does not run:
         its index may be below 0 then, and the access is one of `signed`.
         """
-        known, found = Guards(self._ssa), set[Op]()
+        known, found = self._guards, set[Op]()
         for number in self._ssa.flow.order:
             for op in self._ssa.ops.get(number, ()):
                 base = op.base if op.ins.row.segment is Segment.GLOBAL else None
@@ -169,6 +173,18 @@ class Decisions:
                 ):
                     found.add(op)
         return frozenset(found)
+
+    def _is_inside_in_loop(self, op: Op) -> bool:
+        """Ask that an access is inside; in loops up to an argument, where counters let it run.
+
+        So the next plane of a column, which the last iteration does not load, is inside.
+        """
+        if self.spans.counts_to_arguments and self._ssa.flow.loop_of[op.node] is not None:
+            guards = [g for g in self._guards.at(op.node) if self._shapes.is_uniform(g.value)]
+            given = bounded((g for g in guards if isinstance(g.value, Phi)), self.spans)
+            if given:
+                return self.spans.under(given, lambda: self._is_inside(op))
+        return self._is_inside(op)
 
     def _is_inside_under(self, op: Op, guards: Iterable[Guard], *, signed: bool = False) -> bool:
         """Ask that an access is inside where guards hold; `signed`: by a number from 0 to 2^31."""

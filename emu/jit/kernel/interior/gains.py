@@ -12,7 +12,7 @@ from math import inf, prod
 
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import Loop
-from ....analysis.lanes.interior import Assumed
+from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LONG, LONG_UNITS
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op, Ssa
@@ -57,6 +57,7 @@ class Gains:
     ) -> None:
         self._ssa, self._shapes = lanes.ssa, lanes.shapes
         self._shapes_of_ranges = ranges.shapes
+        self._facts = lanes.facts
         self._one_warp = lanes.facts.one_warp
         self._assumed = assumed
         self._expected = expected
@@ -126,6 +127,28 @@ class Gains:
             for n, condition in self._ssa.conditions.items()
         )
         return bool(accesses and parts) and all(map(self._is_wide, accesses))
+
+    def gain_neighbours(self, memory: GlobalMemory) -> bool:
+        """Return whether accesses of each lane's own place in loops are wide in interior warps.
+
+        A column of a grid whose neighbours are clamped before the loop has such places: at edges
+        they are gathered in each iteration, and elsewhere each access compares its lanes.
+        """
+        inner = {n for n in self._frequent if self._ssa.flow.loop_of[n] is not None}
+        accesses = [op for op in global_accesses(self._ssa) if op.node in inner]
+        if not accesses or not self._assumed.same:
+            return False
+        shapes = InteriorShapes(self._ssa, self._facts, self._assumed)
+
+        def becomes_wide(op: Op) -> bool:
+            size = op.ins.row.type.size if op.ins.row.type is not None else 0
+            form = None if op.base is None else memory.addresses.form(op.base)
+            if form is None or form.index is None or self._shapes.stride(form.index) is not None:
+                return False
+            stride = shapes.stride(form.index)
+            return stride is not None and stride * form.scale in (0, size)
+
+        return any(map(becomes_wide, accesses))
 
     def _is_wide(self, op: Op) -> bool:
         """Return whether an access is of one place or of neighbours."""

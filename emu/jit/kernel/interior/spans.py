@@ -15,8 +15,6 @@ from typing import NamedTuple
 from .....isa.table import Unit
 from .....isa.types import RegClass, Segment, mask_of, sign_extend
 from ....analysis.lanes.interior import Assumed
-from ....analysis.ranges.counted_up import counter_from_constant
-from ....analysis.ranges.net_steps import net_steps
 from ....analysis.values.ssa import Const, Op, Phi, Value, sources_of
 from ...arithmetic import emit as alu
 from ..instructions import Instructions
@@ -25,6 +23,7 @@ from ..memory.kernel_memory import KernelMemory
 from .bounds import Bound, Conditions, HasSteps
 from .given_spans import GivenSpans, Scope
 from .span_arithmetic import LARGEST, SMALL, Span, SpanArithmetic, between, constant
+from .stepped_spans import SteppedSpans
 
 DEEPEST = 64
 """Operations that are followed from a value."""
@@ -58,7 +57,7 @@ class Spans:
     ) -> None:
         self._lanes = lanes
         self._conditions = conditions
-        self._trips = trips = memory.ranges.trips
+        trips = memory.ranges.trips
         self._counters = {
             phi: values for loop in trips.values() for phi, values in loop.values.items()
         }
@@ -74,8 +73,7 @@ class Spans:
         self._given = GivenSpans(lanes, instructions, conditions, memory, scope)
         self._arithmetic = SpanArithmetic(conditions)
         self._depth = 0
-        self.counts_to_arguments = False
-        """Whether loops whose bound is an argument have spans as well."""
+        self._stepped = SteppedSpans(lanes, trips, self._arithmetic, self.of, self.number)
 
     def of(self, value: Value) -> Span | None:
         """Return the span of a value; None if it has none that is worth a test."""
@@ -132,14 +130,18 @@ class Spans:
 
     def under(self, given: Mapping[Value, Span], work: Callable[[], bool]) -> bool:
         """Do some work with other spans of some values."""
-        kept = self._found
+        kept, changed = self._found, set(given)
+        if self.counts_to_arguments:
+            # What a loop steps beside such a counter has another span, too.
+            phis, headers = self._lanes.ssa.phis, {v.node for v in given if isinstance(v, Phi)}
+            changed.update(phi for header in headers for phi in phis.get(header, ()))
         # Spans that do not follow from these keep their operands: equal terms cancel out.
-        others = {v: s for v, s in kept.items() if sources_of(v).isdisjoint(given)}
-        self._found = {**others, **given}
+        others = {v: s for v, s in kept.items() if sources_of(v).isdisjoint(changed)}
+        self._found, self._stepped.given = {**others, **given}, given
         try:
             return work()
         finally:
-            self._found = kept
+            self._found, self._stepped.given = kept, {}
 
     # --- leaves
 
@@ -152,61 +154,24 @@ class Spans:
         if len(sources := set(phi.args.values())) == 1:
             return self.of(*sources)  # what leaves a loop
         if values is None or not self._lanes.shapes.is_uniform(phi):
-            return self._stepped(phi)
+            return self._stepped.of(phi)
         numbers = [sign_extend(v, phi.cls.bits) for v in values]
         multiple = gcd(*(n & -n or 1 << 32 for n in numbers))
         return between(min(numbers), max(numbers), multiple)
 
-    def _stepped(self, phi: Phi) -> Span | None:
-        """Return the span of what a counted loop steps by one number, as a pointer."""
-        ssa = self._lanes.ssa
-        for loop in ssa.flow.loops:
-            trips = self._trips.get(loop.number)
-            entering = {arg for before, arg in phi.args.items() if before not in loop.nodes}
-            if loop.header != phi.node or trips is None or len(entering) != 1:
-                continue
-            steps, found = net_steps(ssa, self._trips, loop, phi), self.of(entering.pop())
-            if steps is None or found is None:
-                return None
-            step, values = steps
-            low, high = sorted((0, step * trips.returns))
-            found = self._arithmetic.sum(found, between(low, high, step & -step or 1 << 32))
-            for value, times in values.items():
-                way = self._way(value, times, trips.returns)
-                found = self._arithmetic.sum(found, way)
-            return found
-        return self._below_argument(phi) if self.counts_to_arguments else None
+    def count_to_arguments(self) -> None:
+        """Let loops whose bound is an argument have spans as well, from now on."""
+        self.counts_to_arguments = True
+        self._found = {value: span for value, span in self._found.items() if span is not None}
 
-    def _way(self, value: Value, times: int, returns: int) -> Span | None:
-        """Return the span of so many times one number, from 0 to `returns` of these."""
-        number = self.of(value)
-        if number is None or not number.is_single:
-            return None
-        step = self._arithmetic.product(number, constant(times))
-        way = self._arithmetic.product(number, constant(times * returns))
-        if step is None or way is None:
-            return None
-        extreme, none = self._arithmetic.bounds.extreme, Bound()
-        return Span(
-            extreme("llvm.smin", way.low, none),
-            extreme("llvm.smax", way.low, none),
-            min(way.least, 0),
-            max(way.most, 0),
-            step.multiple,
-        )
+    @property
+    def counts_to_arguments(self) -> bool:
+        """Whether loops whose bound is an argument have spans as well."""
+        return self._stepped.counts_to_arguments
 
-    def _below_argument(self, phi: Phi) -> Span | None:
-        """Return the span of what counts from a constant up to an argument, in the loop's body."""
-        counter = counter_from_constant(self._lanes.shapes, phi)
-        if counter is None:
-            return None
-        end = self.number(counter.end, signed=counter.is_signed)
-        if end is None or not end.is_single:
-            return None
-        # If the loop repeats at all, its counter is below the end in each iteration.
-        end = self._arithmetic.within(end, counter.first + 1, SMALL - 1)
-        low = Bound(constant=counter.first)
-        return Span(low, end.high.plus(Bound(constant=-1)), counter.first, end.most - 1)
+    @counts_to_arguments.setter
+    def counts_to_arguments(self, does: bool) -> None:
+        self._stepped.counts_to_arguments = does
 
     # --- operations
 

@@ -92,8 +92,12 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
     decisions.spans.counts_to_arguments = decisions.may_repeat(memory.ranges.trips)
-    inside = decisions.decide()
+    decisions.decide()
     gains = Gains(lanes, memory.ranges, assumed, decisions.expected)
+    gain_neighbours = gains.gain_neighbours(decisions.memory)
+    if gain_neighbours:
+        decisions.spans.count_to_arguments()
+    inside = decisions.inside()
     shapes = InteriorShapes(lanes.ssa, facts, assumed)
     plan = LanePlan(shapes)
     if plan.sparse:
@@ -103,7 +107,7 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     own = replace(memory, ranges=Ranges(shapes), for_running=for_running)
     tile = tile_of(version, plan, own.group_bytes, own.ranges, inside)
     repeated = decisions.repeated(shapes, memory.ranges.trips, inside)
-    if not tile and not repeated.loads:
+    if not tile and not repeated.loads and not gain_neighbours:
         if not gains.are_enough(inside, row=facts.group_size[0] if in_row else 0):
             return None
         if lanes.flow.loops and gains.written() > MOST_WRITTEN and not gains.has_edges():
