@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from ....isa.types import mask_of
 from .text import ModuleText, constant_value, float_constant, floating, integer, mangled
 
+_OPPOSITE = {"eq": "ne", "ult": "uge", "ule": "ugt", "slt": "sge", "sle": "sgt"}
+_OPPOSITE |= {opposite: relation for relation, opposite in _OPPOSITE.items()}
+
 ENTRY = "entry"
 """The label of the first block of every function that has labels."""
 
@@ -22,6 +25,7 @@ class FunctionText:
         """The label of the block that is being written."""
         self._numbers = iter(range(1, 1 << 62)) if _numbers is None else _numbers
         self._as_float: dict[str, tuple[str, str]] = {}
+        self._comparisons: dict[str, str] = {}
         self.tables: dict[tuple[str, ...], str] = {}
         """The tables of labels through which the function jumps, and their names."""
 
@@ -40,7 +44,14 @@ class FunctionText:
         if name is None:
             name = f"%t{next(self._numbers)}"
         self.lines.append(f"  {name} = {expression}")
+        if expression.startswith("icmp "):
+            self._comparisons[name] = expression
         return name
+
+    def opposite(self, mask: str) -> str | None:
+        """Append the opposite comparison of integers of one that gave a mask, if one did."""
+        _, relation, rest = self._comparisons.get(mask, "  ").split(" ", 2)
+        return self.let(f"icmp {_OPPOSITE[relation]} {rest}") if relation in _OPPOSITE else None
 
     def read_unchanging(self, since: int) -> None:
         """Let LLVM move gathers and wide loads, from a line on, past anything that stores.

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from ....analysis.lanes.running import Lanes
-from ....analysis.values.ssa import Op
+from ....analysis.lanes.sparse import ways_out
+from ....analysis.values.ssa import Op, Phi
 from .. import budget
 from .agreement import agreed, side_of
 from .edges import Edges
 from .running_vectors import RunningVectors
+
+LEAST_SKIPPED = 2
+"""Sums that a branch in a loop must skip, so that masks of the lanes that run are made for them."""
 
 
 class Branches:
@@ -66,7 +71,7 @@ class Branches:
                 self._agree_on_side(number, (fall, taken), self._emit)
         on = lanes.vector(condition)
         to_taken = lanes.combine("and", lanes.mask, on)
-        off = lanes.combine("xor", on, ["splat (i1 true)"] * lanes.k)
+        off = self._opposite(number, on)
         to_fall = lanes.combine("and", lanes.mask, off)
         self._running.take(number, fall, certainly=False)
         self._running.take(number, taken, certainly=False)
@@ -77,6 +82,34 @@ class Branches:
         if edges.counters is not None:
             edges.counters.branch(number, waits, (to_fall, to_taken))
         edges.end_node(number, *waits)
+
+    @cached_property
+    def _blends_in_loops(self) -> bool:
+        """Whether a branch skips sums of integers in loops that all lanes leave together.
+
+        The opposite comparison makes those in the loop comparisons under a mask, which take longer
+        than an `or` of masks: one sum gains nothing.
+        """
+        ssa, loops = self._lanes.ssa, self._flow.loops
+        branches = ssa.conditions.keys() - self._plan.uniform_branches
+        leaving = {number for loop in loops for number, _ in ways_out(self._flow, loop)}
+        joins = {n for loop in loops for n in loop.nodes} - {loop.header for loop in loops}
+        skipped = [sum(map(_is_skipped_sum, ssa.phis.get(number, ()))) for number in joins]
+        return not branches & leaving and max(skipped, default=0) >= LEAST_SKIPPED
+
+    def _opposite(self, number: int, on: Sequence[str]) -> list[str]:
+        """Return the mask of lanes for which a condition does not hold.
+
+        Past a guard the opposite of the lanes that run is at hand, and LLVM would keep the opposite
+        of what a branch in a loop leaves to run. An operation under a mask then is two: one in all
+        lanes, and a blend. The opposite comparison of the guard avoids that.
+        """
+        code = self._lanes.code
+        if self._flow.loop_of[number] is None and self._blends_in_loops:
+            found = [code.opposite(mask) for mask in on]
+            if all(mask is not None for mask in found):
+                return [mask for mask in found if mask is not None]
+        return self._lanes.combine("xor", on, ["splat (i1 true)"] * self._lanes.k)
 
     def _branch_together(self, number: int, condition: str) -> None:
         """End a node whose lanes all take the same side."""
@@ -192,3 +225,19 @@ class Branches:
         together()
         lanes.local = local
         code.block(after)
+
+
+_SUMS = frozenset({"xor", "or", "and", "add", "sub"})
+
+
+def _is_skipped_sum(phi: Phi) -> bool:
+    """Return whether a phi is a value, or a sum of that value with another one."""
+    values = set(phi.args.values())
+    return any(
+        isinstance(value, Op)
+        and value.ins.row.stem in _SUMS
+        and value.ins.row.type is not None
+        and not value.ins.row.type.is_float
+        and any(arg in values for arg in value.args)
+        for value in values
+    )
