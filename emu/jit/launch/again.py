@@ -15,7 +15,6 @@ from __future__ import annotations
 import struct
 import time
 from dataclasses import replace
-from functools import partial
 from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -129,7 +128,7 @@ class Again:
         """Whether the longer way has the next calls."""
         self.native: Callable[[tuple[object, ...]], Any] = _never
         """Runs a launch and returns its result, or what `finish` takes."""
-        counts = plan.layout is not None
+        counts = plan.count_words > 0
         self._may_be_direct = (
             bool(self._pointers) and is_supported() and (makes_results() or not counts)
         )
@@ -150,7 +149,7 @@ class Again:
         own = self._plan.own_bytes
         if self._plan.is_in_parts:
             own += most_copied(self._plan.geometry)
-        elif self._plan.layout is not None and self._plan.layout.relied.is_tested:
+        elif self._plan.is_tested:
             own += COPIED_TO_COUNT
         elif self._plan.may_wait and not self._is_repeatable:
             own += COPIED_BEFORE
@@ -164,11 +163,8 @@ class Again:
     def make_results(self, like: Result) -> None:
         """Let results be like this one, but for their seconds."""
         if self._result is None:
-            if self._plan.layout is not None:
-                from .counting.layouts import statistics_from
-
-                read = partial(statistics_from, self._plan.layout, self._plan.facts)
-                like = like.counted_by(read)
+            if self._plan.count_words:
+                like = like.counted_by(self._plan.statistics_from())
             self._result = like
 
     def finish(self, args: tuple[object, ...], seconds: float | None) -> Result | None:
@@ -200,7 +196,7 @@ class Again:
         try:
             scratch = self._idle.pop()
         except IndexError:
-            scratch = Scratch(self._plan, self._work)
+            scratch = self._plan.scratch(self._work)
         taken = self._take(args, scratch)
         if taken is None:
             self._idle.append(scratch)
@@ -209,7 +205,7 @@ class Again:
             scratch.clear()
             if scratch.copies is not None:
                 scratch.copies.take()
-            alone = Alone(self._plan.code.function, scratch, self._plan.n_groups, self._plan.row)
+            alone = Alone(self._plan.function, scratch, self._plan.n_groups, self._plan.row)
             start = time.perf_counter()
             alone.run()
             seconds = time.perf_counter() - start
@@ -340,8 +336,7 @@ class Again:
             self._plan.strays |= scratch.context[Slot.TRAP_KIND] != TrapCode.BUDGET
             if scratch.copies is not None:
                 scratch.copies.restore(memory)
-            layout = self._plan.layout
-            if layout is not None and layout.relied.loop is not None:
+            if self._plan.is_refused_alone:
                 # Perhaps it has stored too early (batch_rounds.py), and others do not.
                 self._work.kept["refused"] = True
             else:

@@ -113,13 +113,13 @@ class Direct:
         n = len(kernel.params)
         self._stride = PER_ENTRY + PER_PARAM * n
         self._first = HEAD + PER_PARAM * n
-        head = n, entries, plan.code.compiled["kernel"], plan.n_groups, id(None)
+        head = n, entries, plan.code_address, plan.n_groups, id(None)
         room = self._first + entries * self._stride - len(head)
         self._book = array("q", (*head, *repeat(0, room)))
         self._address = self._book.buffer_info()[0]
         self._book[LIMIT] = -1
         self._book[FIRST] = first_groups(plan)
-        self._book[COUNTED] = 0 if plan.layout is None else 8 * plan.layout.words
+        self._book[COUNTED] = 8 * plan.count_words
         self._book[BRIEF] = MOST_BRIEF if _is_bounded(plan) else 0
         self._common: object = None
         for i, param in enumerate(kernel.params):
@@ -153,7 +153,7 @@ class Direct:
 
         The scratch is the entry's from then on. Without a table the arrays are NumPy's.
         """
-        if table is None and not are_known():
+        if table is None and not (scratch.has_parameters and are_known()):
             return False
         number, book = self._next, self._book
         at = self._place(number)

@@ -15,9 +15,10 @@ from ...analysis.suitability.limits import is_too_large
 from ...engine import Interrupted, Work
 from ...recent import Recent
 from ...statistics import Statistics
-from ..segments.compile import compile_segments
+from ..segments.compile import Segments, compile_segments
 from ..segments.rounds import Rounds
 from .before import Before, changed_by
+from .order_again import again_in_order
 from .slices import SLICE
 from .table import Table
 
@@ -59,11 +60,13 @@ def run(work: Work, *, spins: bool) -> Statistics | None:
     changed = changed_by(work.kernel, kernargs, table, work.memory)
     segments = compile_segments(work.kernel, work.program, work.geometry.width, with_loops=True)
     guarded = table.changed(changed)
-    most = MOST_SPINNING if spins else MOST_STEPS
-    rounds = Rounds(work, segments, guarded.place, min(work.budget, most))
+    limit = min(work.budget, MOST_SPINNING if spins else MOST_STEPS)
+    rounds = Rounds(work, segments, guarded.place, limit)
     before = Before(table, changed)
+    start = time.perf_counter()
     try:
         if _run(rounds):
+            _keep(work, segments, limit, time.perf_counter() - start)
             return rounds.statistics()
     except KeyboardInterrupt:
         raise Interrupted(rounds.statistics()) from None
@@ -73,6 +76,16 @@ def run(work: Work, *, spins: bool) -> Statistics | None:
     finally:
         before.release()
         rounds.release()
+
+
+def _keep(work: Work, segments: Segments, limit: int, seconds: float) -> None:
+    """Keep what runs a launch from now on, if its calls are all in this order and counted."""
+    kept = work.kept
+    if not work.stats or "in_order" not in kept or "again" in kept:
+        return
+    again = again_in_order(work, segments, limit, seconds)
+    if again is not None:
+        kept["again"] = again
 
 
 def _run(rounds: Rounds) -> bool:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,8 +30,10 @@ from ..runtime.context import BUFFER_SLOTS, Slot, WatchedBy, set_geometry
 from .copies import Copies
 from .parts import InParts
 from .regroup import as_run
+from .slices import Function
 
 if TYPE_CHECKING:
+    from ...statistics import Statistics
     from .counting.contents import Contents
     from .counting.guarded import Guarded
     from .counting.layouts import Layout
@@ -153,6 +156,11 @@ class Scratch:
         self._use(pointed.slots)
 
     @property
+    def has_parameters(self) -> bool:
+        """Whether the context block has the slots of each parameter's buffer."""
+        return True
+
+    @property
     def may_move(self) -> bool:
         """Whether buffers may have other addresses in the next launch, if the table is changed."""
         return self._contents is None
@@ -246,7 +254,7 @@ class Plan:
         self.params = struct.Struct(
             "=" + "".join(f"{BUFFER_SLOTS}q" if p.is_pointer else f"{skipped}x" for p in params)
         )
-        self._pointers = _struct_of_pointers(params)
+        self._pointers = struct_of_pointers(params)
         self.idle: list[Scratch] = []
         """Those that no thread uses."""
 
@@ -254,6 +262,42 @@ class Plan:
     def is_guarded(self) -> bool:
         """Whether launches use buffers as `guarded` returns them."""
         return self._guarded is not None
+
+    @property
+    def code_address(self) -> int:
+        """Return the address of the code."""
+        return self.code.compiled["kernel"]
+
+    @property
+    def function(self) -> Function:
+        """Return the code as a function of a context block, the first workgroup and the last."""
+        return self.code.function
+
+    @property
+    def count_words(self) -> int:
+        """Return how many words of counts a launch leaves."""
+        return 0 if self.layout is None else self.layout.words
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether a launch that counts may be refused, and copies first what it may change."""
+        return self.layout is not None and self.layout.relied.is_tested
+
+    @property
+    def is_refused_alone(self) -> bool:
+        """Whether a launch may be refused for what the next one may not do."""
+        return self.layout is not None and self.layout.relied.loop is not None
+
+    def statistics_from(self) -> Callable[[bytes], Statistics]:
+        """Return the function that makes statistics of counts."""
+        from .counting.layouts import statistics_from
+
+        assert self.layout is not None
+        return partial(statistics_from, self.layout, self.facts)
+
+    def scratch(self, work: Work) -> Scratch:
+        """Return memory for one thread."""
+        return Scratch(self, work)
 
     @property
     def own_bytes(self) -> int:
@@ -323,7 +367,7 @@ class Plan:
             try:
                 scratch = self.idle.pop()
             except IndexError:
-                scratch = Scratch(self, work)
+                scratch = self.scratch(work)
             scratch.fill(work.kernargs, table, rows)
             taken.append(scratch)
         return taken
@@ -335,7 +379,7 @@ class Plan:
         self.idle += taken
 
 
-def _struct_of_pointers(params: Sequence[Param]) -> struct.Struct:
+def struct_of_pointers(params: Sequence[Param]) -> struct.Struct:
     """Return the pointers in a block of arguments."""
     text, end = "<", 0
     for param in params:

@@ -81,7 +81,7 @@ class SegmentContext:
     """int64, indexed by `Slot`; TRAP_KIND is 0 as long as nothing trapped."""
     address: int
     """The host address of the block, for the header of each warp."""
-    _kernargs: np.ndarray
+    kernargs: np.ndarray
     _geometry: Geometry | None = None
     _readonly: bytes | None = None
     _memory: Memory | None = None
@@ -105,7 +105,7 @@ class SegmentContext:
         self._begin(work)
 
     def _begin(self, work: Work) -> None:
-        self._kernargs.data[: len(work.kernargs)] = work.kernargs
+        self.kernargs.data[: len(work.kernargs)] = work.kernargs
         self.slots[Slot.TRAP_KIND : Slot.TRAP_ADDRESS + 1] = 0
         if work.program.readonly_data is not self._readonly:
             self._readonly = work.program.readonly_data

@@ -7,6 +7,79 @@
 declare i32 @simtlab_begin_atomics(ptr)
 declare i32 @simtlab_end_atomics(ptr)
 
+; Begin a launch with this memory: nothing has run, and nothing is counted.
+define void @simtlab_begin_rounds(ptr %b, i64 %memory) #0 {
+entry:
+  %p.first.words = getelementptr i64, ptr %b, i64 @AT_FIRST@
+  %first.words = load ptr, ptr %p.first.words
+  call void @llvm.memcpy.p0.p0.i64(ptr %b, ptr %first.words, i64 @WORD_BYTES@, i1 false)
+  br label %piece
+piece:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %piece ]
+  %at = add i64 %i, @FIRST_PIECE@
+  %p.piece = getelementptr i64, ptr %b, i64 %at
+  %offset = load i64, ptr %p.piece
+  %place = add i64 %memory, %offset
+  store i64 %place, ptr %p.piece
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, @PIECES@
+  br i1 %more, label %piece, label %pieced
+pieced:
+  %p.segments = getelementptr i64, ptr %b, i64 @SEGMENTS@
+  %segments = load i64, ptr %p.segments
+  %p.table = getelementptr i64, ptr %b, i64 @TABLE@
+  %table = load ptr, ptr %p.table
+  br label %segment
+segment:
+  %s = phi i64 [ 0, %pieced ], [ %s.next, %segment ]
+  %s.at = mul i64 %s, @RECORD_BYTES@
+  %record = getelementptr i8, ptr %table, i64 %s.at
+  %p.executions = getelementptr i64, ptr %record, i64 @EXECUTIONS@
+  store i64 0, ptr %p.executions
+  %p.lanes = getelementptr i64, ptr %record, i64 @LANES@
+  store i64 0, ptr %p.lanes
+  %s.next = add i64 %s, 1
+  %s.more = icmp ult i64 %s.next, %segments
+  br i1 %s.more, label %segment, label %cleared
+cleared:
+  %p.n = getelementptr i64, ptr %b, i64 @PLACES@
+  %n = load i64, ptr %p.n
+  %p.pcs = getelementptr i64, ptr %b, i64 @PC@
+  %pcs = load ptr, ptr %p.pcs
+  br label %pc
+pc:
+  %w = phi i64 [ 0, %cleared ], [ %w.next, %pc ]
+  %w.pc = getelementptr i32, ptr %pcs, i64 %w
+  store <16 x i32> splat (i32 @NO@), ptr %w.pc, align 64
+  %w.next = add i64 %w, 16
+  %w.more = icmp ult i64 %w.next, %n
+  br i1 %w.more, label %pc, label %done
+done:
+  ret void
+}
+
+; Run a whole launch, as the code of a kernel runs workgroups. Returns 1 if it must not continue here:
+; the interpreter must decide, it has many rounds, or another thread has the memory.
+define i32 @simtlab_launch_in_order(ptr %ctx, i64 %from, i64 %to) #0 {
+entry:
+  %p.b = getelementptr i64, ptr %ctx, i64 @OF_CONTEXT@
+  %b = load ptr, ptr %p.b
+  %p.room = getelementptr i64, ptr %b, i64 @ROOM@
+  %room = load ptr, ptr %p.room
+  %memory = atomicrmw xchg ptr %room, i64 0 acquire
+  %is.taken = icmp eq i64 %memory, 0
+  br i1 %is.taken, label %busy, label %run
+busy:
+  ret i32 1
+run:
+  call void @simtlab_begin_rounds(ptr %b, i64 %memory)
+  %left = call i32 @simtlab_rounds(ptr %b, i64 @MOST_ROUNDS@)
+  store atomic i64 %memory, ptr %room release, align 8
+  %is.left = icmp ne i32 %left, 0
+  %failed = zext i1 %is.left to i32
+  ret i32 %failed
+}
+
 ; Run up to `quota` rounds. Returns 0 at the end of the launch, 1 before, 2 if the launch must not continue.
 define i32 @simtlab_rounds(ptr %b, i64 %quota) #0 {
 entry:
@@ -904,6 +977,7 @@ done:
   ret i32 %found.next
 }
 
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare i64 @llvm.ctpop.i64(i64)
 declare i16 @llvm.ctpop.i16(i16)
 declare i16 @llvm.cttz.i16(i16, i1)

@@ -22,6 +22,7 @@ from ...recent import Recent
 from ...statistics import Statistics
 from ..llvm.toolchain import Compiled, compile_text, function_attributes
 from ..runtime.aligned import LINE, huge_bytes
+from ..runtime.context import Slot
 from ..runtime.helpers import symbols
 from ..runtime.once import Once
 from ..runtime.spare import SpareOf
@@ -32,22 +33,33 @@ from .warp_block import Header
 NO_PC = (1 << 31) - 1
 """The pc of a warp that cannot run, and a re-convergence point that is never met."""
 
+MOST_ROUNDS = 1 << 10
+"""Rounds of a launch that native code begins itself: Python sees no interrupt before its end."""
+
 VECTOR = 16
 """Warps that are looked at together."""
 
 TOGETHER = 16
 """Warps that execute the last phase of a block before they are moved."""
 
+_PIECES = (
+    *("MEMORY", "PC", "WATCH", "STEPS", "DEPTH", "WAITS", "MASKS", "LIVE", "STARTERS", "LIST"),
+    *("STACK", "SHARED", "PRIVATE"),
+)
+"""The words with places in the memory of a batch."""
+
 _WORDS = (
     *("FIRST", "ROUNDS", "CHECK", "SLOTS", "PER_GROUP", "GROUPS", "PLACES", "TABLE", "START"),
-    *("MEMORY", "BYTES", "PC", "WATCH", "STEPS", "DEPTH", "WAITS", "LIST", "MASKS", "LIVE"),
-    *("STARTERS", "STACK", "STACK_BYTES", "SHARED", "SHARED_BYTES", "PRIVATE", "PRIVATE_BYTES"),
-    *("LIMIT", "EXITED_ARRIVE", "CONTEXT", "ATOMICS_OF"),
+    *_PIECES,
+    *("BYTES", "STACK_BYTES", "SHARED_BYTES", "PRIVATE_BYTES"),
+    *("LIMIT", "EXITED_ARRIVE", "CONTEXT", "ATOMICS_OF", "SEGMENTS", "AT_FIRST", "ROOM"),
     *("DIVERGENT", "BARRIERS", "COMPARISONS", "DEEPEST", "LANE_SLOTS", "WARPS"),
 )
 """The words of a block: the state of the batch, its size, the launch, and what is counted.
 
-`ATOMICS_OF` is the context block if work-items have atomics of global memory, else 0."""
+`ATOMICS_OF` is the context block if work-items have atomics of global memory, else 0. `AT_FIRST`
+has the words as they are before a launch, with offsets for places; `ROOM` is where native code
+takes the memory, if it begins launches itself. After the words are the records of segments."""
 
 _FIELDS = (
     *("FN", "MOVE", "KIND", "ENDS", "NEXT", "TARGET", "JOIN", "CONDITION"),
@@ -68,6 +80,7 @@ _FROM_TABLE = {
     "CONDITION": "cond_row",
 }
 _AT = {name: position for position, name in enumerate(_WORDS)}
+_PLACES = slice(_AT[_PIECES[0]], _AT[_PIECES[-1]] + 1)
 _FIELD = {name: position for position, name in enumerate(_FIELDS)}
 _COUNTS = slice(_FIELD["EXECUTIONS"], _FIELD["LANES"] + 1)
 _ENTRY = 16
@@ -89,11 +102,17 @@ def _helper() -> Compiled:
         "CHECK_ROUNDS": CHECK_ROUNDS,
         "TOGETHER": TOGETHER,
         "RECORD_BYTES": 8 * len(_FIELDS),
+        "WORD_BYTES": 8 * len(_WORDS),
+        "FIRST_PIECE": _PLACES.start,
+        "PIECES": len(_PIECES),
+        "OF_CONTEXT": Slot.COUNTS.value,
+        "MOST_ROUNDS": MOST_ROUNDS,
         "ATTRIBUTES": function_attributes(),
     }
     for name, value in given.items():
         text = text.replace(f"@{name}@", str(value))
-    return compile_text(text, ["simtlab_rounds"], key=text, symbols=symbols())
+    names = ["simtlab_rounds", "simtlab_begin_rounds", "simtlab_launch_in_order"]
+    return compile_text(text, names, key=text, symbols=symbols())
 
 
 @Once
@@ -102,21 +121,33 @@ def _function() -> Callable[[int, int], int]:
     return of_type(_helper()["simtlab_rounds"])
 
 
+@Once
+def _begin() -> Callable[[int, int], None]:
+    of_type = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+    return of_type(_helper()["simtlab_begin_rounds"])
+
+
+@Once
+def begins_itself() -> tuple[int, Callable[[int, int, int], int]]:
+    """Return the function that runs a whole launch, as the code of a kernel: its address, and it.
+
+    Its context block has that of a `Batch` at `Slot.COUNTS`. It returns 0, or 1 if it gives up.
+    """
+    address = _helper()["simtlab_launch_in_order"]
+    of_type = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    return address, of_type(address)
+
+
 class Rounds:
     """One launch in the interpreter's order. `run` continues it; `statistics` are its counts."""
 
     def __init__(self, work: Work, segments: Segments, place: tuple[int, int], limit: int) -> None:
         """`place` has the buffers (`SegmentContext.begin`), `limit` the most steps of a warp."""
-        geometry = work.geometry
-        per_group = -(-geometry.largest_group // geometry.width)
-        shape = slots_of(work), per_group, len(work.kernargs)
+        shape = _shape_of(work)
         self._key = id(segments), *shape
-        self._batch = batch = _BATCHES.pop(self._key, None) or _Batch(segments, *shape)
+        self._batch = batch = _BATCHES.pop(self._key, None) or Batch(segments, *shape)
+        batch.prepare(work, limit)
         batch.begin(work, place)
-        self._words = batch.words
-        self._words[_AT["GROUPS"]] = geometry.n_groups
-        self._words[_AT["LIMIT"]] = limit
-        self._words[_AT["EXITED_ARRIVE"]] = work.exited_arrive
 
     def run(self, rounds: int) -> bool | None:
         """Run some rounds; return whether the launch has ended, or None if it must be given up."""
@@ -129,7 +160,97 @@ class Rounds:
 
     def statistics(self) -> Statistics:
         """Return what has been counted; the lane slots of a batch only when it has ended."""
-        blocks, counts, words = self._batch.blocks, self._batch.counts, self._words
+        return self._batch.statistics(self._batch.block)
+
+
+def _shape_of(work: Work) -> tuple[int, int, int]:
+    geometry = work.geometry
+    per_group = -(-geometry.largest_group // geometry.width)
+    return slots_of(work), per_group, work.kernel.kernarg_size
+
+
+class Batch:
+    """A batch of workgroups, ready for launches of one shape, one at a time.
+
+    Batches of all shapes have the same memory in turns: it stays in the host's caches.
+    """
+
+    def __init__(self, segments: Segments, slots: int, per_group: int, kernarg_bytes: int) -> None:
+        """`slots` workgroups of `per_group` warps run at once."""
+        layout, warps = segments.layout, slots * per_group
+        self.context = context = empty_context(segments, kernarg_bytes)
+        self._blocks = blocks = _blocks_of(segments)
+        self.block = np.concatenate([np.zeros(len(_WORDS), np.int64), blocks.records.ravel()])
+        """The words and the records of segments, as a launch leaves them."""
+        self.address = self.block.ctypes.data
+        places = -(-warps // VECTOR) * VECTOR
+        shared, private = (-(-n // 8) * 8 for n in (layout.group_bytes, layout.private_bytes))
+        # Each entry has lanes that those below have too, and fewer of them: two a lane at most.
+        stack_bytes = _ENTRY * (2 * segments.width + 2)
+        self._first_words = first_words = np.zeros(len(_WORDS), np.int64)
+        self.bytes = 0
+        """Bytes of memory that a launch needs."""
+        sizes = (
+            warps * layout.total,
+            *(4 * places,) * 5,
+            *(8 * places,) * 3,
+            4 * (places + VECTOR),
+            places * stack_bytes,
+            slots * shared,
+            warps * private,
+        )
+        for name, size in zip(_PIECES, sizes, strict=True):
+            first_words[_AT[name]] = self.bytes
+            self.bytes += -(-size // LINE) * LINE
+        for name, value in (
+            ("FIRST", -1),
+            ("CHECK", CHECK_ROUNDS),
+            ("SLOTS", slots),
+            ("PER_GROUP", per_group),
+            ("PLACES", places),
+            ("TABLE", self.address + 8 * len(_WORDS)),
+            ("START", segments.begin),
+            ("BYTES", layout.total),
+            ("SHARED_BYTES", shared),
+            ("PRIVATE_BYTES", private),
+            ("STACK_BYTES", stack_bytes),
+            ("CONTEXT", context.address),
+            ("ATOMICS_OF", context.address if blocks.has_atomics else 0),
+            ("SEGMENTS", len(blocks.records)),
+            ("AT_FIRST", first_words.ctypes.data),
+        ):
+            first_words[_AT[name]] = value
+
+    @classmethod
+    def of(cls, work: Work, segments: Segments) -> Batch:
+        """Return a batch for launches of the shape of one."""
+        return cls(segments, *_shape_of(work))
+
+    def prepare(self, work: Work, limit: int, room: int = 0) -> None:
+        """Take what is the same in all calls of a launch; `room` is for `begins_itself`."""
+        words = self._first_words
+        words[_AT["GROUPS"]] = work.geometry.n_groups
+        words[_AT["LIMIT"]] = limit
+        words[_AT["EXITED_ARRIVE"]] = work.exited_arrive
+        words[_AT["ROOM"]] = room
+        self.block[_AT["AT_FIRST"]] = words[_AT["AT_FIRST"]]
+        self.block[_AT["ROOM"]] = room
+
+    def begin(self, work: Work, place: tuple[int, int]) -> None:
+        """Begin a launch, in which nothing has run and nothing is counted yet."""
+        self.context.begin(work, place)
+        self._memory = memory = _SPARE.take(self.bytes)
+        _begin()(self.address, memory.ctypes.data)
+
+    def release(self) -> None:
+        """Give the memory back."""
+        _SPARE.give(self._memory)
+        del self._memory
+
+    def statistics(self, block: np.ndarray) -> Statistics:
+        """Return what a launch has counted that has left its block so."""
+        words, records = block[: len(_WORDS)], block[len(_WORDS) :].reshape(-1, len(_FIELDS))
+        blocks, counts = self._blocks, records[:, _COUNTS]
         (issued, active), (branches, _) = blocks.sums.dot(counts).tolist()
         executions, lanes = counts.T[:, blocks.of_pc]
         return Statistics(
@@ -147,76 +268,7 @@ class Rounds:
         )
 
 
-class _Batch:
-    """A batch of workgroups, ready for launches of one shape, one at a time.
-
-    Batches of all shapes have the same memory in turns: it stays in the host's caches.
-    """
-
-    def __init__(self, segments: Segments, slots: int, per_group: int, kernarg_bytes: int) -> None:
-        """`slots` workgroups of `per_group` warps run at once."""
-        layout, warps = segments.layout, slots * per_group
-        self._context = context = empty_context(segments, kernarg_bytes)
-        self.blocks = blocks = _blocks_of(segments)
-        self._table = blocks.records.copy()
-        self.counts = self._table[:, _COUNTS]
-        places = -(-warps // VECTOR) * VECTOR
-        shared, private = (-(-n // 8) * 8 for n in (layout.group_bytes, layout.private_bytes))
-        # Each entry has lanes that those below have too, and fewer of them: two a lane at most.
-        stack_bytes = _ENTRY * (2 * segments.width + 2)
-        self._first_words = first_words = np.zeros(len(_WORDS), np.int64)
-        self.words = first_words.copy()
-        self.address = self.words.ctypes.data
-        self._pieces: list[int] = []
-        """The words with places in memory, which `first_words` has as offsets."""
-        self._bytes = 0
-        for name, size in (
-            ("MEMORY", warps * layout.total),
-            *((name, 4 * places) for name in ("PC", "WATCH", "STEPS", "DEPTH", "WAITS")),
-            *((name, 8 * places) for name in ("MASKS", "LIVE", "STARTERS")),
-            ("LIST", 4 * (places + VECTOR)),
-            ("STACK", places * stack_bytes),
-            ("SHARED", slots * shared),
-            ("PRIVATE", warps * private),
-        ):
-            first_words[_AT[name]] = self._bytes
-            self._pieces.append(_AT[name])
-            self._bytes += -(-size // LINE) * LINE
-        start = int(first_words[_AT["PC"]])
-        self._pcs = slice(start, start + 4 * places)
-        for name, value in (
-            ("FIRST", -1),
-            ("CHECK", CHECK_ROUNDS),
-            ("SLOTS", slots),
-            ("PER_GROUP", per_group),
-            ("PLACES", places),
-            ("TABLE", self._table.ctypes.data),
-            ("START", segments.begin),
-            ("BYTES", layout.total),
-            ("SHARED_BYTES", shared),
-            ("PRIVATE_BYTES", private),
-            ("STACK_BYTES", stack_bytes),
-            ("CONTEXT", context.address),
-            ("ATOMICS_OF", context.address if blocks.has_atomics else 0),
-        ):
-            first_words[_AT[name]] = value
-
-    def begin(self, work: Work, place: tuple[int, int]) -> None:
-        """Begin a launch, in which nothing has run and nothing is counted yet."""
-        self._context.begin(work, place)
-        self.counts[:] = 0
-        self._memory = memory = _SPARE.take(self._bytes)
-        self.words[:] = self._first_words
-        self.words[self._pieces] += memory.ctypes.data
-        memory[self._pcs].view(np.int32)[:] = NO_PC
-
-    def release(self) -> None:
-        """Give the memory back."""
-        _SPARE.give(self._memory)
-        del self._memory
-
-
-_BATCHES: Recent[tuple[int, ...], _Batch] = Recent(64)
+_BATCHES: Recent[tuple[int, ...], Batch] = Recent(64)
 _SPARE = SpareOf(huge_bytes)
 
 
