@@ -10,6 +10,7 @@ from ..arithmetic.widths import extended, narrowed
 from ..llvm.text import ModuleText, integer
 from ..llvm.vectors import Chunks
 from ..runtime.context import Slot, TrapCode
+from ..runtime.gathers import gathers_fast
 from .warp_block import Header
 from .warp_code import WarpCode
 
@@ -116,12 +117,19 @@ class Access(WarpCode, ABC):
         code.ret("i64", "0")
 
     def _gathered(self, hosts: Chunks) -> Chunks:
-        """Load per lane, with the addresses on the stack.
+        """Load per lane, with the addresses on the stack, where gathers take as long or twice that.
 
-        The gather instruction is as fast at best, and takes twice as long on CPUs that slow it down
-        for security. Lanes that do not run load from an address that is valid.
+        They do on CPUs that slow them down for security. Lanes that do not run load from an address
+        that is valid.
         """
         code, bits, t = self.code, self.type.bits, integer(self.type.bits, self.n)
+        if bits >= 32 and gathers_fast():
+            p = f"<{self.n} x ptr>"
+            places = [code.let(f"inttoptr {integer(64, self.n)} {host} to {p}") for host in hosts]
+            return [
+                self.gather(bits, place, mask, "zeroinitializer", align=1)
+                for place, mask in zip(places, self.mask, strict=True)
+            ]
         wide, flag, cells = integer(64, self.n), integer(1, self.n), self.cells()
         valid = self.spread(64, code.let("ptrtoint ptr %data to i64"))
         chosen = [
