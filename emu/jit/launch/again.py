@@ -331,6 +331,9 @@ class Again:
         """Put back what a launch has changed that has trapped; raise the trap if it may not."""
         pointed = scratch.pointed
         assert pointed is not None
+        if not scratch.has_run:
+            self._idle.append(scratch)
+            return
         if pointed.starts_over:
             # Perhaps a pointer has left its buffer for one that is not copied, which is legal.
             self._plan.strays |= scratch.context[Slot.TRAP_KIND] != TrapCode.BUDGET

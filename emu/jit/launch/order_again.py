@@ -20,7 +20,7 @@ from ..runtime.aligned import huge_bytes
 from ..runtime.context import BUFFER_SLOTS, Slot
 from ..runtime.spare import LARGEST
 from ..segments.compile import Segments
-from ..segments.rounds import Batch, begins_itself
+from ..segments.rounds import BUSY, Batch, begins_itself
 from .again import SHORT_ALONE, Again
 from .before import changed_by
 from .copies import Copies
@@ -76,6 +76,11 @@ class OrderScratch(Scratch):
         self.cleared = array("q", (2, *found, *trap))
 
     @property
+    def has_run(self) -> bool:
+        """Whether a launch that has ended with a trap has run at all."""
+        return int(self.context[Slot.TRAP_KIND]) != BUSY
+
+    @property
     def has_parameters(self) -> bool:
         """Whether the context block has the slots of each parameter's buffer: accesses have."""
         return False
@@ -91,6 +96,7 @@ class OrderScratch(Scratch):
     def clear(self) -> None:
         """Clear what the last launch has found; counts are cleared by native code."""
         self.context[Slot.PARAMS :] = 0
+        self.context[Slot.TRAP_KIND] = 0
 
 
 class OrderPlan(Plan):

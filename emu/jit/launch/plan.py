@@ -156,6 +156,11 @@ class Scratch:
         self._use(pointed.slots)
 
     @property
+    def has_run(self) -> bool:
+        """Whether a launch that has ended with a trap has run at all."""
+        return True
+
+    @property
     def has_parameters(self) -> bool:
         """Whether the context block has the slots of each parameter's buffer."""
         return True

@@ -7,6 +7,7 @@ register that is dead after the segment is not stored.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from ....isa.instruction import Imm, Instruction, Reg
 from ....isa.program import Kernel
@@ -40,7 +41,15 @@ class Body(WarpCode):
 
     def row(self, reg: Reg) -> str:
         """Return where a register lies."""
-        return self.place("%warp", self.layout.rows[reg])
+        brief = self.layout.brief.get(reg)
+        if brief is None:
+            return self.place("%warp", self.layout.rows[reg])
+        return self.place(self.brief, brief)
+
+    @cached_property
+    def brief(self) -> str:
+        """The rows that warps share, a ptr from before all else."""
+        return _brief(self.entry)
 
     def read(self, reg: Reg) -> Chunks:
         """Return the operands of a register; a float may be a NaN that is not canonical yet."""
@@ -95,6 +104,9 @@ class Body(WarpCode):
             if reg not in live:
                 continue
             value, place = self.observed(reg), self.row(reg)
+            if reg in self.layout.brief:
+                self.store_row(place, reg.cls.bits, value)
+                continue
             if reg.cls is not RegClass.C:
                 self.store_running(place, reg.cls.bits, value)
                 continue
@@ -111,6 +123,19 @@ class Body(WarpCode):
         code.block(bad)
         self.trap(lanes, kind, str(pc))
         code.block(go)
+
+
+def _brief(code: FunctionText) -> str:
+    place = code.let(f"getelementptr i8, ptr %warp, i64 {8 * Header.BRIEF}")
+    return code.let(f"load ptr, ptr {place}")
+
+
+def register_place(code: FunctionText, layout: Layout, reg: Reg) -> str:
+    """Return where a register of `%warp` lies."""
+    base, at = "%warp", layout.rows.get(reg)
+    if at is None:
+        base, at = _brief(code), layout.brief[reg]
+    return code.let(f"getelementptr i8, ptr {base}, i64 {at}")
 
 
 def segment_function(

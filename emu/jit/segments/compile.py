@@ -32,10 +32,10 @@ from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
 from ..runtime.aligned import aligned_bytes
 from ..runtime.context import BUFFER_SLOTS, Slot, buffer_row, param_slot, set_geometry
-from .body import segment_function
+from .body import register_place, segment_function
 from .lane_loops import LaneLoop, define_lane_loop
 from .movers import mover, parameters_of
-from .phases import Phase, phases_of
+from .phases import Phase, brief_registers, phases_of
 from .start import START, cold_symbols, start
 from .table import Grain, Segment, SegmentKind, cut, fixed_registers, read_at_start, records
 from .warp_block import HEADER_BYTES, Layout, layout_of
@@ -189,11 +189,11 @@ _COMPILED: Recent[tuple[object, ...], Segments] = Recent()
 
 
 def _compile(kernel: Kernel, readonly_bytes: int, width: int, cut_into: _Cut, key: str) -> Segments:
-    layout = layout_of(kernel, width)
     segments, phases = cut_into.segments, cut_into.phases
+    layout = layout_of(kernel, width, brief_registers(kernel, phases))
     accesses = [s for s in segments if s.kind is SegmentKind.ACCESS]
     rows = {row.name: row for row in (kernel.instructions[s.last].row for s in accesses)}
-    shared = {"simtlab_start": start(width)}
+    shared = {"simtlab_start": start(width, layout.dimensions)}
     shared |= {f"simtlab_{name}": mover(row, width) for name, row in rows.items()}
     code = compile_text(
         lambda: generate(kernel, readonly_bytes, layout, segments, phases),
@@ -296,7 +296,7 @@ def _define_move(
     assert address is not None
 
     def place(reg: Reg) -> str:
-        return f"ptr {code.let(f'getelementptr i8, ptr %warp, i64 {layout.rows[reg]}')}"
+        return f"ptr {register_place(code, layout, reg)}"
 
     where = {
         MemorySegment.GLOBAL: 8 * param_slot(site, 0),

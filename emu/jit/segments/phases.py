@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from ....isa.instruction import Reg
 from ....isa.program import Kernel
 from ....isa.table import Flags, Row
+from ....isa.types import RegClass
 from ....isa.types import Segment as MemorySegment
 from ...interp.blocks import leaders
-from .table import Segment, SegmentKind
+from .table import Segment, SegmentKind, live_at
 
 WIDEST = 64
 """Lanes of the widest warp."""
@@ -61,6 +62,15 @@ def phases_of(kernel: Kernel, segments: Sequence[Segment]) -> tuple[Phase, ...]:
             end(ends_block=ends_block)
         has_loaded = bool(phase) and (has_loaded or row is not None)
     return tuple(found)
+
+
+def brief_registers(kernel: Kernel, phases: Sequence[Phase]) -> frozenset[Reg]:
+    """Return the registers that no lane reads in a later phase than wrote them."""
+    if not phases:
+        return frozenset()
+    used = {r for ins in kernel.instructions for r in (*ins.reads(), *ins.writes())}
+    kept = frozenset[Reg]().union(*(live_at(kernel, phase.segments[0]) for phase in phases))
+    return frozenset(r for r in used - kept if r.cls is not RegClass.C)
 
 
 def _shared_access(kernel: Kernel, segment: Segment) -> Row | None:

@@ -59,7 +59,7 @@ done:
 }
 
 ; Run a whole launch, as the code of a kernel runs workgroups. Returns 1 if it must not continue here:
-; the interpreter must decide, it has many rounds, or another thread has the memory.
+; the interpreter must decide, it has many rounds, or another thread has the memory, which is noted.
 define i32 @simtlab_launch_in_order(ptr %ctx, i64 %from, i64 %to) #0 {
 entry:
   %p.b = getelementptr i64, ptr %ctx, i64 @OF_CONTEXT@
@@ -70,6 +70,8 @@ entry:
   %is.taken = icmp eq i64 %memory, 0
   br i1 %is.taken, label %busy, label %run
 busy:
+  %p.kind = getelementptr i64, ptr %ctx, i64 @TRAP_KIND@
+  store i64 @BUSY@, ptr %p.kind
   ret i32 1
 run:
   call void @simtlab_begin_rounds(ptr %b, i64 %memory)
@@ -215,6 +217,8 @@ entry:
   %private = load i64, ptr %p.private
   %p.private.bytes = getelementptr i64, ptr %b, i64 @PRIVATE_BYTES@
   %private.bytes = load i64, ptr %p.private.bytes
+  %p.brief = getelementptr i64, ptr %b, i64 @BRIEF@
+  %brief = load i64, ptr %p.brief
   %p.places = getelementptr i64, ptr %b, i64 @LANE_SLOTS@
   %p.warps = getelementptr i64, ptr %b, i64 @WARPS@
   %n = mul i64 %slots, %per
@@ -266,6 +270,8 @@ make:
   store i64 %private.own, ptr %p.private.own
   %p.context.own = getelementptr i64, ptr %warp.p, i64 @HEADER_CONTEXT@
   store i64 %context, ptr %p.context.own
+  %p.brief.own = getelementptr i64, ptr %warp.p, i64 @HEADER_BRIEF@
+  store i64 %brief, ptr %p.brief.own
   %made = call i64 %start(ptr %warp.p, i64 %group, i64 %j)
   br label %set
 set:

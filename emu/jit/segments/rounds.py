@@ -30,6 +30,9 @@ from .compile import Segments, empty_context
 from .table import SegmentKind, Space
 from .warp_block import Header
 
+BUSY = -1
+"""What is at `Slot.TRAP_KIND` of a launch that has not run: another thread has the memory."""
+
 NO_PC = (1 << 31) - 1
 """The pc of a warp that cannot run, and a re-convergence point that is never met."""
 
@@ -44,7 +47,7 @@ TOGETHER = 16
 
 _PIECES = (
     *("MEMORY", "PC", "WATCH", "STEPS", "DEPTH", "WAITS", "MASKS", "LIVE", "STARTERS", "LIST"),
-    *("STACK", "SHARED", "PRIVATE"),
+    *("STACK", "SHARED", "PRIVATE", "BRIEF"),
 )
 """The words with places in the memory of a batch."""
 
@@ -98,6 +101,7 @@ def _helper() -> Compiled:
         "GROUP_MEMORY": Header.GROUP_MEMORY.value,
         "PRIVATE_MEMORY": Header.PRIVATE_MEMORY.value,
         "HEADER_CONTEXT": Header.CONTEXT.value,
+        "HEADER_BRIEF": Header.BRIEF.value,
         "FAIR": FAIR,
         "CHECK_ROUNDS": CHECK_ROUNDS,
         "TOGETHER": TOGETHER,
@@ -106,6 +110,8 @@ def _helper() -> Compiled:
         "FIRST_PIECE": _PLACES.start,
         "PIECES": len(_PIECES),
         "OF_CONTEXT": Slot.COUNTS.value,
+        "TRAP_KIND": Slot.TRAP_KIND.value,
+        "BUSY": BUSY,
         "MOST_ROUNDS": MOST_ROUNDS,
         "ATTRIBUTES": function_attributes(),
     }
@@ -198,6 +204,7 @@ class Batch:
             places * stack_bytes,
             slots * shared,
             warps * private,
+            layout.brief_bytes,
         )
         for name, size in zip(_PIECES, sizes, strict=True):
             first_words[_AT[name]] = self.bytes

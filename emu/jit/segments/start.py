@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ....isa.table import BY_NAME, Row
@@ -33,17 +33,20 @@ def cold_symbols(rows: Iterable[Row]) -> Mapping[str, int]:
 
 START = "ptr %warp, i64 %group, i64 %index, i64 %total, i64 %ids, i64 %private, i64 %shared"
 """Parameters of `start`: block, flat workgroup, number of the warp in it, bytes of the block,
-offset of the rows of workitemid or -1, bytes of the warp's private and the group's memory."""
+offset of the rows of workitemid, bytes of the warp's private and the group's memory."""
 
 
 @Once
-def start(width: int) -> Compiled:
-    """Return `start` for warps of a width: it begins a workgroup in a block, returns its lanes."""
-    text = _start_text(width)
+def start(width: int, dimensions: int) -> Compiled:
+    """Return `start` for warps of a width: it begins a workgroup in a block, returns its lanes.
+
+    There are so many rows of workitemid, or none.
+    """
+    text = _start_text(width, dimensions)
     return compile_text(text, ["start"], level=Level.QUICK, key=text)
 
 
-def _start_text(width: int) -> str:
+def _start_text(width: int, dimensions: int) -> str:
     module = ModuleText(function_attributes())
     warp = WarpCode(module, width)
     code = warp.code
@@ -72,11 +75,8 @@ def _start_text(width: int) -> str:
     code.jump("others")
     code.block("others")
     lanes = _lanes(warp, sizes)
-    code.branch(code.let("icmp sge i64 %ids, 0"), "fill", "done")
-    code.block("fill")
-    _local_ids(warp, sizes)
-    code.jump("done")
-    code.block("done")
+    if dimensions:
+        _local_ids(warp, sizes, dimensions)
     code.ret("i64", lanes)
     module.define("start", warp.text(f"define i64 @start({START})"))
     return str(module)
@@ -94,21 +94,31 @@ def _lanes(warp: WarpCode, sizes: list[str]) -> str:
     return code.let(f"select i1 {code.let(f'icmp eq i64 {count}, 0')}, i64 0, i64 {ones}")
 
 
-def _local_ids(warp: WarpCode, sizes: list[str]) -> None:
-    """Fill in the rows of workitemid."""
+def _local_ids(warp: WarpCode, sizes: list[str], dimensions: int) -> None:
+    """Fill in the rows of workitemid, without a division where the warp lies in the first row."""
     code = warp.code
 
     def over(row: Row, a: Chunks, b: Chunks) -> Chunks:
         return [alu.emit(code, row, (), pair, warp.n) for pair in zip(a, b, strict=True)]
 
-    first = warp.narrow(code.let(f"mul i64 %index, {warp.width}"))
-    flat = warp.each("add", 32, warp.spread(32, first), warp.steps(32))
+    def store(ids: Sequence[Chunks]) -> None:
+        row_bytes = max(LINE, 4 * warp.n * warp.k)
+        for dim, chunks in enumerate(ids[:dimensions]):
+            warp.store_row(warp.place(at, dim * row_bytes), 32, chunks)
+
+    at = warp.place("%warp", "%ids")
+    first = code.let(f"mul i64 %index, {warp.width}")
+    flat = warp.each("add", 32, warp.spread(32, warp.narrow(first)), warp.steps(32))
+    in_row = code.let(f"icmp ule i64 {code.let(f'add i64 {first}, {warp.width}')}, {sizes[0]}")
+    code.branch(in_row, "row", "rows")
+    code.block("row")
+    zeros = warp.spread(32, "0")
+    store((flat, zeros, zeros))
+    code.jump("done")
+    code.block("rows")
     x, y = (warp.spread(32, warp.narrow(s)) for s in sizes[:2])
     divide, remainder = BY_NAME["div_u32"], BY_NAME["rem_u32"]
     rows = over(divide, flat, x)
-    row_bytes = max(LINE, 4 * warp.n * warp.k)
-    at = warp.place("%warp", "%ids")
-    for dim, chunks in enumerate(
-        (over(remainder, flat, x), over(remainder, rows, y), over(divide, rows, y))
-    ):
-        warp.store_row(warp.place(at, dim * row_bytes), 32, chunks)
+    store((over(remainder, flat, x), over(remainder, rows, y), over(divide, rows, y)))
+    code.jump("done")
+    code.block("done")

@@ -216,8 +216,12 @@ def _liveness(code: tuple[Instruction, ...], segments: tuple[Segment, ...]) -> l
 
 def read_at_start(kernel: Kernel, segments: tuple[Segment, ...]) -> frozenset[Reg]:
     """Return the registers of which a lane may read the zero that it starts with."""
-    first = segments[0]
-    return _before(kernel.instructions[first.first : first.computed.stop], first.live)
+    return live_at(kernel, segments[0])
+
+
+def live_at(kernel: Kernel, segment: Segment) -> frozenset[Reg]:
+    """Return the registers that lanes at the beginning of a segment may read."""
+    return _before(kernel.instructions[segment.first : segment.computed.stop], segment.live)
 
 
 def fixed_registers(kernel: Kernel, segments: tuple[Segment, ...]) -> dict[Reg, Instruction]:
@@ -284,7 +288,7 @@ def records(kernel: Kernel, segments: tuple[Segment, ...], layout: Layout) -> np
             assert address is not None and type_ is not None
             site = next(sites)
             if address.base is not None:
-                record["addr_row"] = layout.rows[address.base]
+                record["addr_row"] = layout.rows.get(address.base, -1)
                 if address.segment is MemorySegment.GLOBAL:
                     record["delta"] = 8 * param_slot(site, DELTA)
             record["imm"] = address.offset

@@ -32,7 +32,7 @@ from ..runtime.aligned import LINE, aligned_bytes
 class Header(IntEnum):
     """Index of a header word.
 
-    The maker of the block sets the last three, `Segments.start` the others.
+    The maker of the block sets the last four, `Segments.start` the others.
     """
 
     GROUP = 0
@@ -54,6 +54,8 @@ class Header(IntEnum):
     """Host address of the warp's private memory, a multiple of 8."""
     CONTEXT = 11
     """Host address of the launch's context block."""
+    BRIEF = 12
+    """Host address of the rows that warps share, if there are such."""
 
 
 HEADER_BYTES = 16 * 8
@@ -70,11 +72,17 @@ class Layout:
     """Vectors of a row."""
     local_ids: int
     """The first row of workitemid, -1 if the kernel does not ask for it."""
+    dimensions: int
+    """Rows of workitemid: up to the last dimension that the kernel asks for."""
     rows: Mapping[Reg, int]
     """The row (`$c`: the word) of each register."""
     total: int
     """Bytes of the block: an odd number of lines, so that the same row of different warps lies in
     different sets of the host's cache."""
+    brief: Mapping[Reg, int]
+    """The rows of registers that have no place in the block, in memory that all warps share."""
+    brief_bytes: int
+    """Bytes of that memory."""
     private_bytes: int
     """Bytes of private memory that a warp needs."""
     group_bytes: int
@@ -112,25 +120,34 @@ def vectors_of(width: int) -> tuple[int, int]:
     return vector, -(-width // vector)
 
 
-def layout_of(kernel: Kernel, width: int) -> Layout:
-    """Return the layout of a warp of `width` lanes (1 to 64) that runs a kernel."""
+def layout_of(kernel: Kernel, width: int, brief: frozenset[Reg] = frozenset()) -> Layout:
+    """Return the layout of a warp of `width` lanes (1 to 64) that runs a kernel.
+
+    The registers `brief` have no value when another warp runs.
+    """
     vector, vectors = vectors_of(width)
     end = HEADER_BYTES
 
-    def row(lane_bytes: int) -> int:
-        nonlocal end
-        at = end
-        end = align(end + lane_bytes * vector * vectors, LINE)
-        return at
+    def row(at: int, lane_bytes: int) -> int:
+        return align(at + lane_bytes * vector * vectors, LINE)
 
-    local_ids = -1
-    if any(ins.row.stem in _LOCAL_IDS for ins in kernel.instructions):
-        local_ids, _, _ = (row(4) for _ in range(3))
+    local_ids, dimensions = -1, _dimensions(kernel)
+    if dimensions:
+        local_ids = end
+        for _ in range(dimensions):
+            end = row(end, 4)
     used = {r for ins in kernel.instructions for r in (*ins.reads(), *ins.writes())}
     rows: dict[Reg, int] = {}
+    brief_rows: dict[Reg, int] = {}
+    brief_end = 0
     for cls in (RegClass.S, RegClass.D):
         for reg in sorted((r for r in used if r.cls is cls), key=lambda r: r.index):
-            rows[reg] = row(cls.bits // 8)
+            if reg in brief:
+                brief_rows[reg] = brief_end
+                brief_end = row(brief_end, cls.bits // 8)
+            else:
+                rows[reg] = end
+                end = row(end, cls.bits // 8)
     for reg in sorted((r for r in used if r.cls is RegClass.C), key=lambda r: r.index):
         rows[reg] = end
         end += 8
@@ -139,14 +156,25 @@ def layout_of(kernel: Kernel, width: int) -> Layout:
         vector,
         vectors,
         local_ids,
+        dimensions,
         rows,
         align(end, LINE) | LINE,
+        brief_rows,
+        brief_end,
         kernel.private_size * width,
         kernel.group_size,
     )
 
 
-_LOCAL_IDS = frozenset({"workitemid", "workitemabsid", "workitemflatabsid"})
+def _dimensions(kernel: Kernel) -> int:
+    """Return up to which dimension a kernel asks for workitemid: 0 for none."""
+    asked = [0]
+    for ins in kernel.instructions:
+        if ins.row.stem == "workitemflatabsid":
+            asked.append(3)
+        elif ins.row.stem in ("workitemid", "workitemabsid"):
+            asked.append(1 + (ins.literals[0] if ins.literals else 0))
+    return max(asked)
 
 
 def blocks_of(layout: Layout, count: int) -> np.ndarray:
