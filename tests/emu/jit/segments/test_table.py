@@ -154,9 +154,10 @@ def test_nothing_to_compute_is_no_function_and_only_accesses_move():
 
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 16, 17, 32, 33, 64])
 def test_rows_lie_apart_and_are_aligned(width: int):
-    layout = layout_of(segments_of(LOOP).kernel, width)
+    kernel = segments_of(LOOP).kernel
+    layout = layout_of(kernel, width)
     sizes = {RegClass.S: 4, RegClass.D: 8}
-    spans = [(layout.local_id(d), 4 * layout.lanes) for d in range(3)]
+    spans = [(layout.local_id(d), 4 * layout.lanes) for d in range(layout.dimensions)]
     for reg, at in layout.rows.items():
         if reg.cls is RegClass.C:
             spans.append((at, 8))
@@ -168,6 +169,15 @@ def test_rows_lie_apart_and_are_aligned(width: int):
     assert all(a + n <= b for (a, n), (b, _) in pairwise(spans))
     assert layout.total >= sum(spans[-1])
     assert layout.total % 64 == 0
+    # Registers that warps share lie apart as well, and no longer in the block.
+    brief = {reg for reg in layout.rows if reg.cls is RegClass.D}
+    assert brief
+    other = layout_of(kernel, width, frozenset(brief))
+    assert other.rows.keys() | other.brief.keys() == layout.rows.keys()
+    assert set(other.brief) == brief
+    starts = sorted(other.brief.values())
+    assert all(a + 8 * layout.lanes <= b for a, b in pairwise([*starts, other.brief_bytes]))
+    assert other.total < layout.total
     assert layout.lanes >= width
     assert {str(r) for r in layout.rows} == {
         "$s1", "$s2", "$s3", "$s4", "$d1", "$d2", "$d3", "$c3"
