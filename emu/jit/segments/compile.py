@@ -67,6 +67,8 @@ class Segments:
     """Phases of the interpreter's order, if loops over lanes were asked for."""
     lane_loops: tuple[int, ...]
     """The address of the loop over lanes of each phase, 0 if there is none (lane_loops.py)."""
+    in_turn: tuple[int, ...]
+    """The address of what runs the segments of each phase in turn, 0 if they do nothing."""
     _code: tuple[Compiled, ...] = field(repr=False)
 
 
@@ -197,7 +199,7 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, cut_into: _Cut, ke
     shared |= {f"simtlab_{name}": mover(row, width) for name, row in rows.items()}
     code = compile_text(
         lambda: generate(kernel, readonly_bytes, layout, segments, phases),
-        ["functions", "start", "begin", *(["lane_loops"] if phases else [])],
+        ["functions", "start", "begin", *(["lane_loops", "in_turn"] if phases else [])],
         level=Level.QUICK,  # straight-line code: more passes find nothing to do
         key=f"segments {key}",
         symbols={
@@ -208,7 +210,10 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, cut_into: _Cut, ke
     table = records(kernel, segments, layout)
     pointers = (ctypes.c_int64 * (2 * len(segments))).from_address(code["functions"])
     table["fn"], table["move"] = np.array(pointers, np.int64).reshape(-1, 2).T
-    loops = tuple((ctypes.c_int64 * len(phases)).from_address(code["lane_loops"]) if phases else ())
+    loops, in_turn = (
+        tuple((ctypes.c_int64 * len(phases)).from_address(code[name]) if phases else ())
+        for name in ("lane_loops", "in_turn")
+    )
     return Segments(
         kernel,
         width,
@@ -221,6 +226,7 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, cut_into: _Cut, ke
         len(accesses),
         phases,
         loops,
+        in_turn,
         (code, *shared.values()),
     )
 
@@ -242,6 +248,7 @@ def generate(
     fixed = fixed_registers(kernel, segments) if phases else {}
     pointers: list[str] = []
     sites: dict[int, int] = {}
+    parts: list[list[str]] = []
     for segment in segments:
         name, move = f"segment{segment.number}", f"move{segment.number}"
         has_code = segment_function(module, kernel, segment, layout, name, fixed)
@@ -249,10 +256,9 @@ def generate(
         if moves:
             site = sites[segment.last] = len(sites)
             _define_move(module, kernel, readonly_bytes, layout, segment.last, site, move)
-        pointers += (
-            f"ptr {f'@{name}' if exists else 'null'}"
-            for name, exists in ((name, has_code), (move, moves))
-        )
+        both = (name, has_code), (move, moves)
+        pointers += (f"ptr {f'@{n}' if exists else 'null'}" for n, exists in both)
+        parts.append([n for n, exists in both if exists])
     _define_table(module, "functions", pointers)
     loops = []
     for phase in phases:
@@ -264,6 +270,7 @@ def generate(
             loops[-1] = f"ptr @loop{phase.number}"
     if phases:
         _define_table(module, "lane_loops", loops)
+        _define_table(module, "in_turn", [_in_turn(module, phase, parts) for phase in phases])
     begins = layout.total if read_at_start(kernel, segments) else HEADER_BYTES
     for name, zeroed in (("start", layout.total), ("begin", begins)):
         constants = zeroed, layout.local_ids, layout.private_bytes, layout.group_bytes
@@ -273,6 +280,30 @@ def generate(
         head = f"define i64 @{name}(ptr %warp, i64 %group, i64 %index) #0"
         module.define(name, f"{head} {{\n{_text(code)}}}\n")
     return str(module)
+
+
+def _in_turn(module: ModuleText, phase: Phase, parts: Sequence[Sequence[str]]) -> str:
+    """Define what runs the segments of a phase, and return its address, or null.
+
+    It returns 0, or lanes that trap, and then has not run the rest.
+    """
+    called = [name for segment in phase.segments for name in parts[segment.number]]
+    if not called:
+        return "ptr null"
+    if len(called) == 1:
+        return f"ptr @{called[0]}"
+    code = FunctionText(module)
+    for name in called[:-1]:
+        trapped = code.let(f"call i64 @{name}(ptr %warp, i64 %mask)")
+        fine, failed = (code.fresh_label(stem) for stem in ("fine", "failed"))
+        code.branch(code.let(f"icmp eq i64 {trapped}, 0"), fine, failed)
+        code.block(failed)
+        code.ret("i64", trapped)
+        code.block(fine)
+    code.ret("i64", code.let(f"tail call i64 @{called[-1]}(ptr %warp, i64 %mask)"))
+    head = f"define internal i64 @phase{phase.number}(ptr %warp, i64 %mask) #0"
+    module.define(f"phase{phase.number}", f"{head} {{\n{_text(code)}}}\n")
+    return f"ptr @phase{phase.number}"
 
 
 def _define_table(module: ModuleText, name: str, pointers: Sequence[str]) -> None:

@@ -518,6 +518,9 @@ phase:
   %p.last = load i64, ptr %p.p.last
   %p.p.loop = getelementptr i64, ptr %p.record, i64 @LANE_LOOP@
   %loop = load ptr, ptr %p.p.loop
+  %p.p.run = getelementptr i64, ptr %p.record, i64 @RUN@
+  %run = load ptr, ptr %p.p.run
+  %has.run = icmp ne ptr %run, null
   %p.p.most = getelementptr i64, ptr %p.record, i64 @MOST_LANES@
   %most = load i64, ptr %p.p.most
   %last.at = mul i64 %p.last, @RECORD_BYTES@
@@ -565,36 +568,17 @@ warp:
   %w.mask = load i64, ptr %w.mask.p
   %w.lanes = call i64 @llvm.ctpop.i64(i64 %w.mask)
   %is.few = icmp ule i64 %w.lanes, %most
-  br i1 %is.few, label %in.turn, label %segment
+  br i1 %is.few, label %in.turn, label %in.vectors
 in.turn:
   %trapped = call i64 %loop(ptr %w.block, i64 %w.mask)
   %is.fine.too = icmp eq i64 %trapped, 0
   br i1 %is.fine.too, label %warp.over, label %failed
-segment:
-  %s = phi i64 [ %p.0, %warp ], [ %s.next, %segment.over ]
-  %record.at = mul i64 %s, @RECORD_BYTES@
-  %record = getelementptr i8, ptr %table, i64 %record.at
-  %p.fn = getelementptr i64, ptr %record, i64 @FN@
-  %fn = load ptr, ptr %p.fn
-  %has.fn = icmp ne ptr %fn, null
-  br i1 %has.fn, label %compute, label %computed
-compute:
-  %zeros = call i64 %fn(ptr %w.block, i64 %w.mask)
-  %is.fine = icmp eq i64 %zeros, 0
-  br i1 %is.fine, label %computed, label %failed
-computed:
-  %p.move = getelementptr i64, ptr %record, i64 @MOVE@
-  %move = load ptr, ptr %p.move
-  %has.move = icmp ne ptr %move, null
-  br i1 %has.move, label %access, label %segment.over
-access:
-  %refused = call i64 %move(ptr %w.block, i64 %w.mask)
-  %is.done = icmp eq i64 %refused, 0
-  br i1 %is.done, label %segment.over, label %failed
-segment.over:
-  %s.next = add i64 %s, 1
-  %is.phase.end = icmp eq i64 %s, %p.last
-  br i1 %is.phase.end, label %warp.over, label %segment
+in.vectors:
+  br i1 %has.run, label %call, label %warp.over
+call:
+  %trapped.too = call i64 %run(ptr %w.block, i64 %w.mask)
+  %is.fine = icmp eq i64 %trapped.too, 0
+  br i1 %is.fine, label %warp.over, label %failed
 warp.over:
   %i.next = add i64 %i, 1
   %i.more = icmp ult i64 %i.next, %some.end

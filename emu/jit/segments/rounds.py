@@ -65,17 +65,15 @@ has the words as they are before a launch, with offsets for places; `ROOM` is wh
 takes the memory, if it begins launches itself. After the words are the records of segments."""
 
 _FIELDS = (
-    *("FN", "MOVE", "KIND", "ENDS", "NEXT", "TARGET", "JOIN", "CONDITION"),
+    *("RUN", "KIND", "ENDS", "NEXT", "TARGET", "JOIN", "CONDITION"),
     *("PHASE_LAST", "LANE_LOOP", "MOST_LANES", "REPEATS", "EXECUTIONS", "LANES"),
 )
-"""The words of a segment. `ENDS` has the instructions of the block that ends with it, or 0. The
-next three are those of the phase that begins with it: its last segment, its loop over lanes, and up
-to how many lanes that runs it. The others are those of the block that begins with it: whether warps
-may repeat it on their own, and its counts."""
+"""The words of a segment. `RUN` and the four from `PHASE_LAST` on are those of the phase or block
+that begins with it: what runs its segments in turn, or 0; its last segment, its loop over lanes, up
+to how many lanes that runs it, and whether warps may repeat the block on their own. The last two
+are the block's counts. `ENDS` has the instructions of the block that ends with it, or 0."""
 
 _FROM_TABLE = {
-    "FN": "fn",
-    "MOVE": "move",
     "KIND": "kind",
     "NEXT": "next",
     "TARGET": "target",
@@ -309,10 +307,12 @@ def _blocks(segments: Segments) -> _Blocks:
         records[:, _FIELD[field]] = table[name]
     of_pc = np.zeros(len(code), np.int64)
     begin = 0
-    for phase, loop in zip(segments.phases, segments.lane_loops, strict=True):
+    found = zip(segments.phases, segments.lane_loops, segments.in_turn, strict=True)
+    for phase, loop, in_turn in found:
         first, last = phase.number, phase.segments[-1]
         records[first, _FIELD["PHASE_LAST"]] = last.number
         records[first, _FIELD["LANE_LOOP"]] = loop
+        records[first, _FIELD["RUN"]] = in_turn
         records[first, _FIELD["MOST_LANES"]] = phase.most_lanes
         if phase.ends_block:
             pcs = slice(int(table["first_pc"][begin]), last.last + 1)
