@@ -16,7 +16,7 @@ from ...engine import Interrupted, Work
 from ...recent import Recent
 from ...statistics import Statistics
 from ..segments.compile import Segments, compile_segments
-from ..segments.rounds import Rounds
+from ..segments.rounds import MOST_ROUNDS, Rounds
 from .before import Before, changed_by
 from .order_again import again_in_order
 from .slices import SLICE
@@ -66,7 +66,8 @@ def run(work: Work, *, spins: bool) -> Statistics | None:
     start = time.perf_counter()
     try:
         if _run(rounds):
-            _keep(work, segments, limit, time.perf_counter() - start)
+            if rounds.count <= MOST_ROUNDS // 2:  # the next launch may have some more
+                _keep(work, segments, limit, time.perf_counter() - start)
             return rounds.statistics()
     except KeyboardInterrupt:
         raise Interrupted(rounds.statistics()) from None

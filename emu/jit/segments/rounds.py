@@ -157,6 +157,11 @@ class Rounds:
         """Run some rounds; return whether the launch has ended, or None if it must be given up."""
         return {0: True, 1: False, 2: None}[_function()(self._batch.address, rounds)]
 
+    @property
+    def count(self) -> int:
+        """Return how many rounds have run."""
+        return int(self._batch.block[_AT["ROUNDS"]])
+
     def release(self) -> None:
         """Give the memory back; `run` may no longer be called."""
         self._batch.release()

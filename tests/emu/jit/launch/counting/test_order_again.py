@@ -154,6 +154,22 @@ def test_memory_that_another_thread_has() -> None:
     assert is_begun_by_native_code(native)
 
 
+def test_a_launch_of_many_rounds_takes_the_longer_way() -> None:
+    """One that has more of them than the last one is run again, from the memory as it was."""
+    native, slow = launches(CLAIM, items=40, group_size=20, warp=16)
+    device = Device()
+    hosts = [np.full(4, 2, np.uint32) for _ in "xy"]
+    given = [device.to_device(h) for h in hosts]
+    for tries, is_short in ((9, True), (9, True), (9, True), (900, False), (900, False)):
+        for host, array in zip(hosts, given, strict=True):
+            host[:] = 2, 0, 2, 2
+            array.copy_from(host)
+        assert_equal(native(*given, 4, tries).statistics, slow(*hosts, 4, tries).statistics)
+        for host, array in zip(hosts, given, strict=True):
+            np.testing.assert_array_equal(array.to_host(), host)
+        assert is_begun_by_native_code(native) == is_short
+
+
 def test_threads_that_count_by_one_launch() -> None:
     native, slow = launches(CLAIM, items=400, group_size=64)
     expected = []
