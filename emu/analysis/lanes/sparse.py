@@ -8,7 +8,7 @@ one load after the other, and vectors have many of them under way.
 
 from __future__ import annotations
 
-from ....isa.types import RegClass, Segment
+from ....isa.types import Segment
 from ..facts import OwnMemory
 from ..flow.order import Flow, Loop
 from ..loops.moved_runs import moved_run, moved_runs
@@ -18,16 +18,11 @@ from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, made_of
 from ..warps.uniformity import Shapes
 from .one_way import times_in
 from .own_memory import has_divergent_branch, has_own_memory
+from .own_rows import WORD, goes_along_rows, has_own_row, is_load, is_stretch, loads_of, parts_of
 from .own_stores import store_apart
 from .row_results import gathers_row
 
 _SHARED = frozenset({Segment.GLOBAL, Segment.GROUP})
-
-LINE = 64
-"""Bytes of a line of a cache."""
-
-WORD = 4
-"""Bytes of the smallest elements that a gather loads by themselves."""
 
 
 def sparse_loops(shapes: Shapes) -> dict[int, Loop]:
@@ -87,7 +82,7 @@ def _is_left_together(shapes: Shapes, loop: Loop) -> bool:
     if not sources <= known.keys():
         return False  # a branch before these nodes decides
     conditions = [known[source] for source in sources]
-    return not any(_is_load(value) for value in made_of(conditions))
+    return not any(is_load(value) for value in made_of(conditions))
 
 
 def ways_out(flow: Flow, loop: Loop) -> list[tuple[int, int]]:
@@ -124,7 +119,11 @@ def can_run_alone(shapes: Shapes, loop: Loop) -> bool:
     """Return whether lanes may run a loop one by one: each keeps its results in its own place."""
     flow, ssa = shapes.flow, shapes.ssa
     return (
-        (loop.number in shapes.divergent_loops or has_divergent_branch(shapes, loop))
+        (
+            loop.number in shapes.divergent_loops
+            or has_divergent_branch(shapes, loop)
+            or goes_along_rows(shapes, loop)
+        )
         and not any(op.ins.row.is_identity for n in loop.nodes for op in ssa.ops.get(n, ()))
         and commute(_atomics_of(ssa, loop), ssa)
         and _has_one_entry(flow, loop)
@@ -153,6 +152,8 @@ def _is_put(shapes: Shapes, loop: Loop, phi: Phi) -> bool:
 def gains_alone(shapes: Shapes, loop: Loop) -> bool:
     """Return whether running lanes one by one should be faster than vectors, or is to be tried."""
     if shapes.facts.own_memory is OwnMemory.ALONE and has_own_memory(shapes, loop):
+        return True
+    if goes_along_rows(shapes, loop):
         return True
     return _follows_a_branch(shapes, loop) and _is_scattered(shapes, loop)
 
@@ -236,7 +237,7 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
         if op.ins.row.segment in _SHARED and op.base is not None and not shapes.is_uniform(op.base)
         if not (op.ins.row.is_load and not changed_parts(op.base, loop))
     ]
-    loaded = [(base, _loads_of(base)) for _, base in accesses]
+    loaded = [(base, loads_of(base)) for _, base in accesses]
     if any(_is_small_store(shapes, op) for op, _ in accesses):
         return not any(_is_chain(base, loop) for base, _ in loaded)
     if not accesses:
@@ -250,7 +251,7 @@ def _is_scattered(shapes: Shapes, loop: Loop) -> bool:
     inside = [base for base, loads in loaded if _any_in(loop, loads)]
     if inside:
         return not any(_is_chain(base, loop) for base in inside)
-    if not all(_is_stretch(base, loop) for _, base in accesses):
+    if not all(is_stretch(base, loop) for _, base in accesses):
         return False
     # A lane alone takes many bytes of its row at once.
     at_once = shapes.facts.finds_limit and gathers_row(shapes.ssa, loop)
@@ -278,18 +279,7 @@ def _is_walk(shapes: Shapes, loop: Loop, op: Op) -> bool:
         return True
     # In a loop that lanes leave apart, few are left, for few steps each.
     is_apart = loop.parent in shapes.divergent_loops
-    return bool(phis) and not is_apart and _is_word(op) and _has_own_row(shapes, op.base)
-
-
-def _has_own_row(shapes: Shapes, base: Value) -> bool:
-    """Return whether an address has a product by which lanes are lines apart, or may be."""
-    parts = (v for v in made_of([base], _is_load) if isinstance(v, Op))
-    return any(
-        not shapes.is_uniform(a) and not (isinstance(b, Const) and b.bits < least)
-        for v in parts
-        if (least := _LEAST_FACTOR.get(v.ins.row.stem)) is not None
-        for a, b in ((v.args[0], v.args[1]), (v.args[1], v.args[0]))
-    )
+    return bool(phis) and not is_apart and _is_word(op) and has_own_row(shapes, op.base)
 
 
 def _is_in_order(shapes: Shapes, base: Value) -> bool:
@@ -319,48 +309,6 @@ def _any_in(loop: Loop, loads: set[Op]) -> bool:
 def _is_chain(base: Value, loop: Loop) -> bool:
     """Return whether an address depends on what was loaded in an earlier iteration."""
     return any(
-        isinstance(value, Phi) and value.node == loop.header and _any_in(loop, _loads_of(value))
-        for value in _made_of(base)
+        isinstance(value, Phi) and value.node == loop.header and _any_in(loop, loads_of(value))
+        for value in parts_of(base)
     )
-
-
-def _is_stretch(base: Value, loop: Loop) -> bool:
-    """Return whether each iteration adds the same to an address."""
-    for value in _made_of(base):
-        if is_invariant(value, loop):
-            continue
-        if isinstance(value, Phi):
-            if value.node != loop.header or increment_of(loop, value) is None:
-                return False
-        elif not (isinstance(value, Op) and value.ins.row.stem in _SUMS):
-            return False
-    return True
-
-
-_LEAST_FACTOR = {"mul": LINE // WORD, "mad": LINE // WORD, "shl": 4}
-"""Constants from which on words of neighbouring lanes are lines apart: factors, bits of a shift."""
-
-_SUMS = frozenset({"add", "sub", "mul", "mad", "shl", "cvt"})
-
-
-def _made_of(value: Value) -> set[Value]:
-    """Return a value and what it is computed from, up to phis and loads; conditions aside."""
-
-    def ends(value: Value) -> bool:
-        is_load = isinstance(value, Op) and value.ins.row.is_load
-        return is_load or isinstance(value, Phi) or value.cls is RegClass.C
-
-    return {v for v in made_of([value], ends) if v.cls is not RegClass.C}
-
-
-def _loads_of(value: Value) -> set[Op]:
-    """Return the loads of shared memory that a value is computed from, conditions aside."""
-    found = made_of([value], lambda v: _is_load(v) or v.cls is RegClass.C)
-    return {v for v in found if isinstance(v, Op) and _is_load(v)}
-
-
-def _is_load(value: Value) -> bool:
-    """Return whether a value is loaded from shared memory, other than a condition."""
-    if not isinstance(value, Op) or value.cls is RegClass.C:
-        return False
-    return value.ins.row.is_load and value.ins.row.segment in _SHARED

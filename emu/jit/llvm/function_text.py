@@ -80,15 +80,18 @@ class FunctionText:
         self.lines.append(f"{label}:")
         self.current_block = label
 
-    def jump(self, label: str, *, unroll: int = 0, vectorise: bool = False) -> None:
+    def jump(
+        self, label: str, *, unroll: int = 0, vectorise: bool = False, vectors: int = 0
+    ) -> None:
         """End the block: continue at `label`.
 
         If that closes a loop, LLVM shall write `unroll` iterations without a branch between them,
-        no second one if that is 1, or may `vectorise` it.
+        no second one if that is 1, or may `vectorise` it, maybe in whole `vectors`, so
+        many at a time.
         """
         note = ""
         if vectorise:
-            note = f", !llvm.loop {self.module.vectorised()}"
+            note = f", !llvm.loop {self.module.vectorised(vectors)}"
         elif unroll:
             note = f", !llvm.loop {self.module.unrolled(unroll)}"
         self.line(f"br label %{label}{note}")

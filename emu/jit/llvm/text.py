@@ -132,12 +132,16 @@ class ModuleText:
             return self._loop('"llvm.loop.unroll.disable"')
         return self._loop(f'"llvm.loop.unroll.count", i32 {iterations}')
 
-    def vectorised(self) -> str:
+    def vectorised(self, vectors: int = 0) -> str:
         """Return the metadata of a new loop of which LLVM may run many iterations at once.
 
-        The last ones have a mask. A demand would make LLVM warn of loops that it must leave as
-        they are; so the passes vectorise loops of the module if it has this (passes.py).
+        The last ones have a mask, or else there are only whole `vectors`, so many at a time. A
+        demand would make LLVM warn of loops that it must leave as they are, and so would a number
+        of lanes; so the passes vectorise loops of the module if it has this (passes.py).
         """
+        if vectors:
+            count = f'"llvm.loop.interleave.count", i32 {vectors}'
+            return self._loop(f"{VECTORISED}, i1 false", count)
         return self._loop(f"{VECTORISED}, i1 true")
 
     def _loop(self, *properties: str) -> str:

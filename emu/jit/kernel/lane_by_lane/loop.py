@@ -12,15 +12,11 @@ what a cold side has found. A lane is charged a constant there, and exactly in t
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Sequence
 
-from .....isa.types import Segment
 from ....analysis.flow.order import Loop
-from ....analysis.lanes.short_sides import short_side
 from ....analysis.loops.moved_runs import moved_runs
 from ....analysis.values.ssa import Op, Phi, Value
-from ....analysis.warps.uniformity import OneLane
 from ...llvm.text import register_type
 from ...runtime.context import TrapCode
 from .. import budget
@@ -30,20 +26,19 @@ from ..instructions import Instructions
 from ..lane_code import LANE, LaneCode
 from ..loops.hoisted import Hoisted
 from ..memory.kernel_memory import KernelMemory
-from ..memory.one_lane.conditional import may_be_conditional
 from ..memory.one_lane.joint_limits import joint_limits
 from ..memory.one_lane.joint_tests import JointTests
 from ..memory.watched.kept_in import offsets_in
-from ..variables import Variables
 from .cells import LaneCells
 from .counted_runs import CountedRun
 from .dispatched import Dispatched, found_dispatches
 from .exits import LaneExits
 from .inner_loops import InnerLoops, inner_loops
 from .moved_runs import move_run, moves_runs
-from .row_at_once import takes_row_at_once
+from .passed_stores import PassedStores
+from .row_at_once import WholeVectors, takes_row_at_once
 from .traced import TracedRun
-from .values import NEXT_LANE, LaneValues
+from .values import NEXT_LANE, LaneValues, code_of_lane
 
 
 class LaneByLane:
@@ -57,16 +52,11 @@ class LaneByLane:
         self.loop = loop
         self.code = lanes.code
         self._flow, self._ssa = lanes.flow, lanes.ssa
-        facts = replace(lanes.facts, width=1)
-        variables = Variables(lanes.entry, lanes.code)
-        variables.share_word("budget", lanes.variables)
-        shapes = OneLane(lanes.ssa)
-        self.one = LaneCode(variables, lanes.table, shapes, facts, lanes.width, self._report)
-        self.one.charges = lanes.charges
-        self.one.mask = ["splat (i1 true)"]
+        self.one = code_of_lane(lanes)
         self._instructions = Instructions(self.one, memory, _refuse)
         self._kept_in = {} if memory.relied is None else memory.relied.kept_out
         """Accesses that must stay in the buffer of a parameter, in code that counts."""
+        self._passed = PassedStores(self.one, self._instructions, loop, self._kept_in)
         self._joint_tests = JointTests(self._instructions.access.local.checks, self._ssa, loop)
         self._remaining = lanes.entry.let("alloca i64")
         """Where the lanes whose turn is to come are kept, a ptr to i64."""
@@ -90,6 +80,10 @@ class LaneByLane:
         """Nodes of that version that are written without a branch, in the node before them."""
         dispatches = [] if is_traced else found_dispatches(self._ssa, loop)
         self._dispatched = Dispatched(self.one, self, dispatches)
+        self._takes_row = False
+        """Whether that version takes many elements of a row at once."""
+        self._whole: WholeVectors | None = None
+        """Those of them that need no mask, while their loop is written."""
         self._hoisted: Hoisted | None = None
         """What that version relies on."""
         self._inner = InnerLoops(self.one, self._instructions, {})
@@ -108,12 +102,6 @@ class LaneByLane:
             else:
                 self._counted = CountedRun(*counts)
 
-    def _report(self, lane: str) -> None:
-        # Code that reports may be shared by both versions of the loop.
-        (place,) = self.one.variables.places(LANE, ["i64"])
-        running = self.code.let(f"load i64, ptr {place}")
-        self.lanes.report(self.code.let(f"add i64 {lane}, {running}"))
-
     # --- the loop
 
     def emit(self) -> None:
@@ -122,7 +110,7 @@ class LaneByLane:
         hoisted = Hoisted(lanes, self._instructions.access, self.loop, each=True)
         counts = self._counted is not None or self._traced is not None
         # Without cold sides to leave out, a loop is faster with charges by nodes.
-        has_sides = self._has_sides(hoisted.certain if hoisted.is_useful else frozenset())
+        has_sides = self._passed.has_cold_sides(hoisted.certain if hoisted.is_useful else ())
         is_quick = has_sides and not (self._runs or counts)
         if hoisted.is_useful and self._traced is None:
             code.branch(hoisted.hold(), f"each{header}", f"alone{header}")
@@ -158,10 +146,11 @@ class LaneByLane:
         code, lanes, header = self.code, self.lanes, self.loop.header
         self.version, self._hoisted, self._is_quick = version, hoisted, is_quick
         self._resumes |= is_quick
+        self._takes_row = takes_row_at_once(self._ssa, hoisted)
         certain = frozenset[Op]() if hoisted is None else hoisted.certain
         # Without a side way out, LLVM would make a branch of its own for an odd number of
         # iterations, which is as often mispredicted as the end of the loop.
-        self._is_tested = self._has_sides(certain)
+        self._is_tested = self._passed.has_cold_sides(certain)
         self._joined.clear()
         self._instructions.access.rely_on(certain)
         addresses = self._instructions.access.global_.addresses
@@ -191,13 +180,16 @@ class LaneByLane:
         if self._traced is not None:
             self._traced.resume(self._lane, f"{version}{header}", self._dispatched.label)
         else:
-            code.jump(f"{version}{'run' if header in self._runs else ''}{header}")
+            label = f"{version}{'run' if header in self._runs else ''}{header}"
+            self._whole = WholeVectors(self.one, hoisted) if self._takes_row and hoisted else None
+            if self._whole is not None:
+                self._whole.enter(f"whole{header}", label)
+                self.version = "whole"
+                self._emit_nodes()
+                self._whole, self.version = None, version
+            else:
+                code.jump(label)
         self._emit_nodes()
-
-    def _has_sides(self, certain: Collection[Op]) -> bool:
-        """Return whether some accesses have cold sides, if others are `certain`."""
-        ops = (op for number in self.loop.nodes for op in self._ssa.ops.get(number, ()))
-        return any(op.ins.row.segment is Segment.GLOBAL and op not in certain for op in ops)
 
     def _emit_nodes(self) -> None:
         """Append the nodes of the loop for one lane."""
@@ -271,26 +263,29 @@ class LaneByLane:
 
     def begin_iteration(self, loop: Loop) -> None:
         """Append a latch: all ways back lead through it, or LLVM would take them for two loops."""
-        code, hoisted, at_once = self.code, self._hoisted, False
+        code, hoisted = self.code, self._hoisted
         # LLVM unrolls loops of long modules by itself. Copies of branches are predicted apart.
         unroll = int(not self._flow.is_innermost(loop))
         code.block(self._dispatched.label(loop.latch))
+        if self._counted is not None and loop is self.loop:
+            self._counted.add("1")
+        if self._whole is not None:
+            if self._whole.latch(f"whole{loop.header}", f"unchecked{loop.header}"):
+                self._leave_by(*self._whole.exit)
+            return
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
             if self._is_tested and not self._dispatched.tables:
                 unroll = hoisted.unroll() or unroll
-            at_once = takes_row_at_once(self._ssa, hoisted)
         elif self._is_quick and not self._inner.is_charged(loop):
             self.one.otherwise = self.with_cold_sides(loop.latch)
             budget.spend_most(self.one, loop)
             self.one.otherwise = ""
         elif not self._is_quick:
             budget.pay(self.one, loop)
-        if self._counted is not None and loop is self.loop:
-            self._counted.add("1")
         if self._traced is not None:
             following = f"{self.version}_next{self.loop.header}"
             self._traced.next_iteration(self._lane, loop.header, following)
-        code.jump(self._dispatched.label(loop.header), unroll=unroll, vectorise=at_once)
+        code.jump(self._dispatched.label(loop.header), unroll=unroll, vectorise=self._takes_row)
 
     def _enter(self, known: dict[Value, str]) -> None:
         """Give one lane what it needs at the header; what is `known` has been loaded."""
@@ -325,6 +320,12 @@ class LaneByLane:
             self.follow(number, node.successors[0])
             return
         fall, taken = node.successors
+        leads_out = [self._flow.route(number, to) not in self.loop.nodes for to in (fall, taken)]
+        if self._whole is not None and any(leads_out):
+            stays, out = (taken, fall) if leads_out[0] else (fall, taken)
+            self._whole.exit = self._flow.route(number, out), self._incoming(number, out)
+            self.follow(number, stays)
+            return
         no, yes = code.fresh_label("e"), code.fresh_label("e")
         condition = one.scalar(self._ssa.conditions[number])
         if self._traced is not None:
@@ -337,27 +338,12 @@ class LaneByLane:
             self.follow(number, target)
 
     def _leave_without_branch(self, number: int) -> bool:
-        """End a node of the loop at whose branch few stores are passed by; return whether it did.
-
-        Such a branch is often mispredicted. The stores are made in any case, to where nothing reads
-        them if the lane would not run them.
-        """
+        """End a node at whose branch few stores are passed by; return whether it did."""
         leaves = self._hoisted is None or self._traced is not None
-        side = None if leaves else short_side(self._ssa, self.loop, number)
-        if side is None or side in self.one.charges.node:
+        side = None if leaves else self._passed.side(number)
+        if side is None:
             return False
-        memory, ops = self._instructions.access.global_, self._ssa.ops.get(side, ())
-        kept = self._kept_in
-        if not all(may_be_conditional(memory.addresses, op) and op.pc not in kept for op in ops):
-            return False
-        code, one = self.code, self.one
-        condition = one.scalar(self._ssa.conditions[number])
-        if self._flow.nodes[number].successors[0] == side:
-            condition = code.let(f"xor i1 {condition}, true")
-        memory.condition = condition
-        for op in ops:
-            self._instructions.op(op)
-        memory.condition = None
+        condition = self._passed.emit(number, side)
         self._joined.add(side)
         (target,) = self._flow.nodes[side].successors
         self.follow(side, target, number, condition)
@@ -370,8 +356,8 @@ class LaneByLane:
         """
         code, one = self.code, self.one
         way = self._flow.route(source, target)
-        phis = self._ssa.phis.get(target, ())
-        values = [one.incoming(phi, phi.args[source], "value")[0] for phi in phis]
+        brought = self._incoming(source, target)
+        phis, values = [phi for phi, _ in brought], [value for _, value in brought]
         if chosen:
             others = [one.incoming(phi, phi.args[other], "value")[0] for phi in phis]
             values = [
@@ -387,12 +373,22 @@ class LaneByLane:
             else:
                 self._dispatched.continue_at(way, source)
             return
-        self._exits.leave(way, zip(phis, values, strict=True), self._lane)
+        self._leave_by(way, list(zip(phis, values, strict=True)))
+
+    def _incoming(self, source: int, target: int) -> list[tuple[Phi, str]]:
+        """Return the phis of an edge's target, and what the edge gives them."""
+        phis = self._ssa.phis.get(target, ())
+        return [(p, self.one.incoming(p, p.args[source], "value")[0]) for p in phis]
+
+    def _leave_by(self, way: int, brought: Sequence[tuple[Phi, str]]) -> None:
+        """Leave the loop to the node at which lanes wait, with these values for phis."""
+        self._exits.leave(way, brought, self._lane)
         if self._counted is not None:
             self._counted.leave(self._lane)
         if self._traced is not None:
             self._traced.leave(self._lane)
-        code.jump(f"{self.version}_next{self.loop.header}")
+        version = "unchecked" if self._whole is not None else self.version
+        self.code.jump(f"{version}_next{self.loop.header}")
 
 
 def _refuse(op: Op) -> None:

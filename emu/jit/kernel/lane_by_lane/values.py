@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .....isa.types import RegClass
 from ....analysis.flow.order import Loop
 from ....analysis.lanes.sparse import taken_in
 from ....analysis.values.ssa import Const, Op, Phi, Value, same_value, uses
+from ....analysis.warps.uniformity import OneLane
 from ...llvm.text import constant, register_type
-from ..lane_code import LaneCode
+from ..lane_code import LANE, LaneCode
 from ..variables import Variables
 from .cells import LaneCells, cell_type
 
@@ -113,3 +115,21 @@ class LaneValues:
             number = lane if cls is RegClass.D else code.let(f"trunc i64 {lane} to i32")
             return code.let(f"add {type_} {source}, {code.let(f'mul {type_} {number}, {step}')}")
         return self._loaded(value, self._cells.load(cls, source, lane))
+
+
+def code_of_lane(lanes: LaneCode) -> LaneCode:
+    """Return what emits the code of the lane whose turn it is, beside that of its warp."""
+
+    def report(lane: str) -> None:
+        # Code that reports may be shared by both versions of the loop.
+        (place,) = variables.places(LANE, ["i64"])
+        running = lanes.code.let(f"load i64, ptr {place}")
+        lanes.report(lanes.code.let(f"add i64 {lane}, {running}"))
+
+    variables = Variables(lanes.entry, lanes.code)
+    variables.share_word("budget", lanes.variables)
+    facts = replace(lanes.facts, width=1)
+    one = LaneCode(variables, lanes.table, OneLane(lanes.ssa), facts, lanes.width, report)
+    one.charges = lanes.charges
+    one.mask = ["splat (i1 true)"]
+    return one
