@@ -72,6 +72,10 @@ def is_stretch(base: Value, loop: Loop) -> bool:
                 return False
         elif not (isinstance(value, Op) and value.ins.row.stem in _SUMS):
             return False
+        elif value.ins.row.stem in _LEAST_FACTOR and not any(
+            is_invariant(factor, loop) for factor in value.args[:2]
+        ):
+            return False
     return True
 
 

@@ -80,21 +80,15 @@ class FunctionText:
         self.lines.append(f"{label}:")
         self.current_block = label
 
-    def jump(
-        self, label: str, *, unroll: int = 0, vectorise: bool = False, vectors: int = 0
-    ) -> None:
+    def jump(self, label: str, *, unroll: int = 0, loop: str = "") -> None:
         """End the block: continue at `label`.
 
         If that closes a loop, LLVM shall write `unroll` iterations without a branch between them,
-        no second one if that is 1, or may `vectorise` it, maybe in whole `vectors`, so
-        many at a time.
+        no second one if that is 1. `loop` is other metadata of a loop.
         """
-        note = ""
-        if vectorise:
-            note = f", !llvm.loop {self.module.vectorised(vectors)}"
-        elif unroll:
-            note = f", !llvm.loop {self.module.unrolled(unroll)}"
-        self.line(f"br label %{label}{note}")
+        if unroll and not loop:
+            loop = self.module.unrolled(unroll)
+        self.line(f"br label %{label}{f', !llvm.loop {loop}' if loop else ''}")
 
     def branch(self, condition: str, yes: str, no: str, *, rarely: bool = False) -> None:
         """End the block: continue at `yes` if an i1 is true, else at `no`.

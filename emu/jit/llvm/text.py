@@ -132,17 +132,20 @@ class ModuleText:
             return self._loop('"llvm.loop.unroll.disable"')
         return self._loop(f'"llvm.loop.unroll.count", i32 {iterations}')
 
-    def vectorised(self, vectors: int = 0) -> str:
+    def vectorised(self, vectors: int = 0, lanes: int = 0) -> str:
         """Return the metadata of a new loop of which LLVM may run many iterations at once.
 
         The last ones have a mask, or else there are only whole `vectors`, so many at a time. A
-        demand would make LLVM warn of loops that it must leave as they are, and so would a number
-        of lanes; so the passes vectorise loops of the module if it has this (passes.py).
+        demand would make LLVM warn of loops that it must leave as they are, and so would `lanes` of
+        a vector, which are for loops without branches inside. So the passes vectorise loops of the
+        module if it has this (passes.py).
         """
+        properties = [f"{VECTORISED}, i1 {'false' if vectors else 'true'}"]
         if vectors:
-            count = f'"llvm.loop.interleave.count", i32 {vectors}'
-            return self._loop(f"{VECTORISED}, i1 false", count)
-        return self._loop(f"{VECTORISED}, i1 true")
+            properties.append(f'"llvm.loop.interleave.count", i32 {vectors}')
+        if lanes:
+            properties.append(f'"llvm.loop.vectorize.width", i32 {lanes}')
+        return self._loop(*properties)
 
     def _loop(self, *properties: str) -> str:
         self._loops.append(properties)

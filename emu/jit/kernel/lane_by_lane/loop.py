@@ -285,7 +285,8 @@ class LaneByLane:
         if self._traced is not None:
             following = f"{self.version}_next{self.loop.header}"
             self._traced.next_iteration(self._lane, loop.header, following)
-        code.jump(self._dispatched.label(loop.header), unroll=unroll, vectorise=self._takes_row)
+        many = code.module.vectorised() if self._takes_row else ""
+        code.jump(self._dispatched.label(loop.header), unroll=unroll, loop=many)
 
     def _enter(self, known: dict[Value, str]) -> None:
         """Give one lane what it needs at the header; what is `known` has been loaded."""

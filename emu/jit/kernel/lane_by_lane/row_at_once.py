@@ -51,6 +51,12 @@ class WholeVectors:
         counter = hoisted.counter
         assert counter is not None
         self._one, self._counter = one, counter
+        ops = [op for n in hoisted.loop.nodes for op in one.ssa.ops.get(n, ())]
+        branches = hoisted.loop.nodes & one.ssa.conditions.keys()
+        self._is_of_bytes = len(branches) == 1 and all(
+            op.element.size == 1 for op in ops if op.ins.row.is_memory
+        )
+        """Whether LLVM shall take as many bytes as a vector of the host has, and surely can."""
         self._end = ""
         """The counter after them, an i64, which shows LLVM how many there are."""
         self._is_all = ""
@@ -82,7 +88,8 @@ class WholeVectors:
         again, done = code.fresh_label("whole"), code.fresh_label("whole")
         code.branch(code.let(f"icmp eq i64 {following}, {self._end}"), done, again)
         code.block(again)
-        code.jump(label, vectorise=True, vectors=AT_A_TIME)
+        many = code.module.vectorised(1, WHOLE) if self._is_of_bytes else None
+        code.jump(label, loop=many or code.module.vectorised(AT_A_TIME))
         code.block(done)
         if self._counter.header_tests:
             code.jump(rest)

@@ -93,10 +93,11 @@ class Row:
             }}""".replace(" cbr", "\n cbr")
 
     def arguments(self) -> list[Any]:
-        """Return rows of 0 to 70 elements, some in common, and the data."""
+        """Return rows of 0 to 70 elements and longer ones, some in common, and the data."""
         rng = np.random.default_rng(7)
-        rows = rng.integers(0, 900, (ITEMS, 2), np.uint32)
+        rows = rng.integers(0, 800, (ITEMS, 2), np.uint32)
         rows[:, 1] = rows[:, 0] + rng.integers(0 if self.tests_first else 1, 70, ITEMS)
+        rows[10:17, 1] = rows[10:17, 0] + [63, 64, 65, 127, 128, 192, 200]
         data = rng.integers(0, 256, 1000 * int(self.type[1:]) // 8, np.uint8).view(NUMPY[self.type])
         return [rows, data, np.zeros(ITEMS, np.uint64), ITEMS]
 
@@ -180,7 +181,7 @@ def test_rows_are_charged() -> None:
     row = ROWS[0]
     arguments = row.arguments()
     arguments[0][7] = 0, 990
-    work = make(row.text(), arguments, items=ITEMS, group_size=64, budget=1_000)
+    work = make(row.text(), arguments, items=ITEMS, group_size=64, budget=4_000)
     with pytest.raises(Trap) as caught:
         execute(work)
     assert (caught.value.record.kind, caught.value.record.local) == (TrapKind.BUDGET, 7)
