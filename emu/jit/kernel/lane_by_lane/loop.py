@@ -271,6 +271,8 @@ class LaneByLane:
             self._counted.add("1")
         if self._whole is not None:
             if self._whole.latch(f"whole{loop.header}", f"unchecked{loop.header}"):
+                if self._counted is not None:
+                    self._counted.add("-1")  # the last iteration has no way back
                 self._leave_by(*self._whole.exit)
             return
         if hoisted is not None and hoisted.is_charged and loop is self.loop:

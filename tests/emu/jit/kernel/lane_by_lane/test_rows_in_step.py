@@ -132,7 +132,7 @@ def test_rows_that_leave_their_buffer_trap_there(length: int, chosen: int) -> No
 
 
 def test_rows_are_charged(chosen: int) -> None:
-    work = make(TEXTS[0], arguments("u8", 200), items=ITEMS, group_size=64, budget=1_500)
+    work = make(TEXTS[0], arguments("u8", 200), items=ITEMS, group_size=64, budget=1_000)
     with pytest.raises(Trap) as caught:
         execute(work)
     assert caught.value.record.kind is TrapKind.BUDGET
