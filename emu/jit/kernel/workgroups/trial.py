@@ -2,11 +2,10 @@
 
 Two versions are compared at a time: the best one so far, and the next one. Calls take their
 workgroups in short stretches, by the two in turns, and compare cycles. Stretches grow until they
-take long enough. The first two pairs of them, of cold code, do not count. Each other two pairs are
-a vote, which counts more if one version takes longer by far: any stretch may be interrupted, so no
-longer sum is kept. Which version begins a pair changes, and both pairs count as one: every other
-workgroup may have more to do, and the last one of a call may have few work-items. When enough votes
-agree, the winner is compared with the next version. After the last one calls use the winner.
+take long enough. The first pair of them, of cold code, does not count. Each other pair is a vote,
+which counts more if one version takes longer by far: any stretch may be interrupted, so no sum is
+kept. Which version begins a pair changes, lest every other workgroup has more to do. When enough
+votes agree, the winner is compared with the next version. After the last one calls use the winner.
 
 What is fastest may change: the first launches find nothing in caches, and frontiers grow. So all
 is compared once more when calls have taken 64 times as long as that took, and then again after
@@ -58,8 +57,8 @@ def versions_of(facts: Facts, *, finds_limit: bool, has_alone: bool) -> list[Ver
     return found
 
 
-LEAST_CYCLES = 100_000
-"""Cycles of two pairs of stretches that count."""
+LEAST_CYCLES = 50_000
+"""Cycles of a pair of stretches that counts."""
 
 LONGEST = 1 << 10
 """Workgroups of a stretch, at most."""
@@ -67,17 +66,14 @@ LONGEST = 1 << 10
 ENOUGH = 24
 """Votes by which one version must lead."""
 
-ONE = 2
-"""Votes of two pairs."""
-
-SEEN = 8
-"""Votes of two pairs in which one version takes an eighth longer than the other.
+SEEN = 4
+"""Votes of a pair in which one version takes an eighth longer than the other; else it is one.
 
 A launch of which two versions take as long as each other must not decide before one that shows a
 difference."""
 
-CLEAR = 16
-"""Votes of two pairs in which one version takes twice the time of the other."""
+CLEAR = 8
+"""Votes of a pair in which one version takes twice the time of the other."""
 
 MOST_PAIRS = 64
 """Pairs after which the version with more votes is taken."""
@@ -102,17 +98,13 @@ MOST_PATIENCE = 1 << 16
 _WORDS = {
     "over": 0, "best": 0, "next": 1, "turn": 0, "pairs": 0, "votes": 0, "size": 0, "cycles": 0,
     "groups": 0, "spent": 0, "left": 0, "patience": PATIENCE, "learning": 0,
-    "best.cycles": 0, "best.groups": 0, "next.cycles": 0, "next.groups": 0,
 }  # fmt: skip
 """What calls leave to later ones: whether all versions were compared, the best one so far, the one
 that it is compared with, the number of the next of four stretches (best, next, next, best), pairs
-that were compared, with one more, votes for the next one less those for the best one, the logarithm
-of a stretch's workgroups, the cycles and workgroups of the stretch before, the cycles of all
-stretches, those that are left until all begins anew, how many times as long as the stretches that
-shall take, and the cycles for which two versions were compared, to which each call adds some;
-cycles and workgroups of both versions in the first pair of two."""
-
-_OF_FIRST_PAIR = "best.cycles", "best.groups", "next.cycles", "next.groups"
+that were compared, votes for the next one less those for the best one, the logarithm of a stretch's
+workgroups, the cycles and workgroups of the stretch before, the cycles of all stretches, those that
+are left until all begins anew, how many times as long as the stretches that shall take, and the
+cycles for which two versions were compared, to which each call adds some."""
 
 
 def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
@@ -173,21 +165,10 @@ def trial(module: ModuleText, head: str, versions: Sequence[Version]) -> str:
         _set(code, word, value)
     code.jump("next")
     code.block("second")
-    pair = (_get(code, "cycles"), cycles), (_get(code, "groups"), groups)
-    best = [code.let(f"select i1 {is_next}, i64 {a}, i64 {b}") for a, b in pair]
-    following = [code.let(f"select i1 {is_next}, i64 {b}, i64 {a}") for a, b in pair]
-    # The second pair has the turns of the first one, the other way round.
-    code.branch(is_next, "first_pair", "both_pairs")
-    code.block("first_pair")
-    for word, value in zip(_OF_FIRST_PAIR, (*best, *following), strict=True):
-        _set(code, word, value)
-    code.jump("next")
-    code.block("both_pairs")
-    sums = [
-        code.let(f"add i64 {_get(code, word)}, {value}")
-        for word, value in zip(_OF_FIRST_PAIR, (*best, *following), strict=True)
-    ]
-    _judge(code, size, sums[:2], sums[2:])
+    known = (_get(code, "cycles"), cycles), (_get(code, "groups"), groups)
+    best = [code.let(f"select i1 {is_next}, i64 {a}, i64 {b}") for a, b in known]
+    following = [code.let(f"select i1 {is_next}, i64 {b}, i64 {a}") for a, b in known]
+    _judge(code, size, best, following)
     code.block("choose")
     _choose(code, other, len(versions))
     code.block("done")
@@ -249,7 +230,7 @@ def _timed(
 
 
 def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[str]) -> None:
-    """Compare the (cycles, workgroups) of two pairs, and jump to `next` or `choose`."""
+    """Compare the (cycles, workgroups) of a pair of stretches, and jump to `next` or `choose`."""
     both = code.let(f"add i64 {best[0]}, {other[0]}")
     is_short = code.let(f"icmp ult i64 {both}, {LEAST_CYCLES}")
     may_grow = code.let(f"icmp ult i64 {size}, {LONGEST.bit_length() - 1}")
@@ -260,7 +241,7 @@ def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[s
     code.block("compare")
     pairs = _get(code, "pairs")
     learns = code.let(f"icmp ult i64 {_get(code, 'learning')}, {LEARNING_CYCLES}")
-    following = code.let(f"add i64 {pairs}, 2")
+    following = code.let(f"add i64 {pairs}, 1")
     following = code.let(f"select i1 {learns}, i64 1, i64 {following}")
     _set(code, "pairs", following)
     code.branch(code.let(f"icmp eq i64 {pairs}, 0"), "next", "vote")
@@ -270,7 +251,7 @@ def _judge(code: FunctionText, size: str, best: Sequence[str], other: Sequence[s
     b = code.let(f"mul i64 {other[0]}, {best[1]}")
     votes = _get(code, "votes")
     seen_weight, least_weight = (
-        code.let(f"select i1 {learns}, i64 0, i64 {weight}") for weight in (SEEN, ONE)
+        code.let(f"select i1 {learns}, i64 0, i64 {weight}") for weight in (SEEN, 1)
     )
     for less, more, op in (a, b, "sub"), (b, a, "add"):
         clear = code.let(f"icmp ult i64 {code.let(f'shl i64 {less}, 1')}, {more}")
