@@ -106,13 +106,15 @@ class FlatRows:
             lanes, first, memory, Scope(running=items, of_rows=True)
         )
         decisions.decide_all([*rows, *decisions.expected])
-        for row in rows.values():
-            conditions.require(code.let(f"icmp uge i32 {row.size}, {LEAST_ROW}"))
         in_row = InteriorShapes(lanes.ssa, lanes.facts, _only(assumed, rows))
         guarded = decisions.inside_where_guarded(in_row)
         inside = guarded | decisions.inside(guarded)
         assumed = _only(assumed, rows)
         inner = InteriorShapes(lanes.ssa, lanes.facts, assumed)
+        # A loop that lanes leave in turn takes as long for the few lanes of a short row.
+        least = max(LEAST_ROW, lanes.facts.width // 2 if inner.divergent_loops else 0)
+        for row in rows.values():
+            conditions.require(code.let(f"icmp uge i32 {row.size}, {least}"))
         if (
             not rows
             or conditions.never
