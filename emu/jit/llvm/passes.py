@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 from llvmlite.binding.ffi import ObjectRef
 from llvmlite.binding.newpassmanagers import NewPassManager
 
-from .text import VECTORISED
+from .text import UNROLLED, VECTORISED
 
 _Manager = TypeVar("_Manager", llvm.ModulePassManager, llvm.FunctionPassManager)
 
@@ -20,17 +20,17 @@ class Level(StrEnum):
     """The effort that LLVM spends on a module."""
 
     FULL = "full"
-    """The O2 pipeline with both vectorisers, interleaving and unrolling off: best code.
+    """The function passes of O2, and loops unrolled where they say so: best code.
 
-    Loops are vectorised in modules that have one which says so.
-
-    Long modules have its function passes only, which take four fifths of the time. That costs up to
-    a sixth of the speed of some kernels, and others are faster. Longer ones have those of O1."""
+    What the O2 pipeline does before and after them takes two fifths of its time, and hardly changes
+    the code of a kernel. Modules with a loop that may be vectorised do have all of that pipeline,
+    without interleaving. Long modules have the function passes of O1."""
     PAIRED = "paired"
-    """The same, and scalars that are computed alike share a vector: divisions and roots of a lane
-    that runs alone take as long as one if they are independent."""
+    """The O2 pipeline, in which scalars that are computed alike share a vector: divisions and roots
+    of a lane that runs alone take as long as one if they are independent."""
     QUICK = "quick"
-    """Eight passes: half the time, within some percent; for kernels above about 150 instructions.
+    """Seven passes: a third of the time, within some percent; for kernels above about 150
+    instructions.
 
     Nothing moves out of loops, loops are not rotated, and no value numbering looks beyond a block:
     the only pass for it that llvmlite offers (NewGVN) aborts the process on deep nests."""
@@ -47,7 +47,7 @@ class Level(StrEnum):
 
 
 LONG = 3_500
-"""Lines of a module from which on FULL leaves out passes."""
+"""Lines of a module from which on FULL unrolls also loops that do not say so."""
 
 LONGER = 4_500
 """Lines of a module from which on FULL has the function passes of O1.
@@ -59,13 +59,14 @@ Global value numbering is not one of them, whose time grows faster than the modu
 def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, ir: str) -> None:
     """Run the passes of a level over a module with the text `ir`."""
     lines = ir.count("\n")
+    vectorises = VECTORISED in ir
     is_longer = level is Level.FULL and lines > LONGER
     with (
-        _options(level, is_longer=is_longer, vectorises=VECTORISED in ir) as options,
+        _options(level, is_longer=is_longer, vectorises=vectorises) as options,
         llvm.create_pass_builder(machine, options) as builder,
     ):
-        if level is Level.FULL and lines > LONG:
-            _run_fewer(builder, module)
+        if level is Level.FULL and (lines > LONG or not vectorises):
+            _run_function_passes(builder, module, unrolls=lines > LONG or UNROLLED in ir)
             return
         with _freed(_passes(builder, level)) as passes:
             passes.run(module, builder)
@@ -87,8 +88,10 @@ def _freed(manager: _Manager) -> Iterator[_Manager]:
         manager.close()
 
 
-def _run_fewer(builder: llvm.PassBuilder, module: llvm.ModuleRef) -> None:
-    """Inline what must be, simplify each function, and unroll the loops that say so."""
+def _run_function_passes(
+    builder: llvm.PassBuilder, module: llvm.ModuleRef, *, unrolls: bool
+) -> None:
+    """Inline what must be, simplify each function, and unroll loops if there are some."""
     with _freed(llvm.create_new_module_pass_manager()) as inlining:
         inlining.add_always_inliner_pass()
         inlining.add_global_dead_code_eliminate_pass()
@@ -97,11 +100,12 @@ def _run_fewer(builder: llvm.PassBuilder, module: llvm.ModuleRef) -> None:
         for function in module.functions:
             if not function.is_declaration:
                 simplifying.run(function, builder)
+    if not unrolls:
+        return
     with _freed(llvm.create_new_module_pass_manager()) as unrolling:
         unrolling.add_loop_unroll_pass()
         # Arrays on the stack are at constant places only now.
         unrolling.add_sroa_pass()
-        unrolling.add_instruction_combine_pass()
         unrolling.add_simplify_cfg_pass()
         unrolling.run(module, builder)
 
@@ -115,7 +119,6 @@ def _passes(builder: llvm.PassBuilder, level: Level) -> llvm.ModulePassManager:
     passes.add_simplify_cfg_pass()
     passes.add_instruction_combine_pass()
     passes.add_simplify_cfg_pass()
-    passes.add_instruction_combine_pass()
     passes.add_dead_code_elimination_pass()
     passes.add_global_dead_code_eliminate_pass()
     return passes

@@ -130,7 +130,7 @@ class ModuleText:
         """Return the metadata of a new loop that LLVM shall unroll, or not if that is 1."""
         if iterations == 1:
             return self._loop('"llvm.loop.unroll.disable"')
-        return self._loop(f'"llvm.loop.unroll.count", i32 {iterations}')
+        return self._loop(f"{UNROLLED}, i32 {iterations}")
 
     def vectorised(self, vectors: int = 0, lanes: int = 0) -> str:
         """Return the metadata of a new loop of which LLVM may run many iterations at once.
@@ -159,6 +159,9 @@ class ModuleText:
             group += f"!{at} = distinct !{{!{at}, {nodes}}}\n"
         return "\n".join([*self._functions.values(), *self._declarations.values(), group])
 
+
+UNROLLED = '"llvm.loop.unroll.count"'
+"""The metadata of loops that LLVM shall unroll."""
 
 VECTORISED = '"llvm.loop.vectorize.predicate.enable"'
 """The metadata of loops that LLVM may vectorise."""
