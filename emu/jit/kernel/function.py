@@ -15,7 +15,7 @@ from ...analysis.flow.order import START
 from ...analysis.lanes.lane_plan import LanePlan
 from ...analysis.suitability.barriers import arrive_together
 from ...analysis.warps.uniformity import Shapes
-from ..llvm.function_text import FunctionText, definition
+from ..llvm.function_text import EntryText, FunctionText, definition
 from ..llvm.text import ModuleText
 from ..llvm.vectors import Chunks, VectorCode
 from . import budget
@@ -67,7 +67,7 @@ class KernelCode:
         others: Callable[[], KernelCode] | None = None,
     ) -> None:
         """`others` generates code for workgroups that are not interior, if this has none."""
-        self.entry = FunctionText(module)
+        self.entry = EntryText(module)
         """The lines that are computed once per call."""
         self.code = self.entry.elsewhere()
         self.variables = Variables(self.entry, self.code)

@@ -208,6 +208,55 @@ class FunctionText:
         return name
 
 
+class EntryText(FunctionText):
+    """The lines of the first block of a function, each of which is computed once.
+
+    Each version of a kernel asks for the same slots of the context block and the same arguments.
+    Nothing stores to these before the end of the block.
+    """
+
+    def __init__(self, module: ModuleText) -> None:
+        super().__init__(module)
+        self._known: dict[str, str] = {}
+        """Expressions that have a value, and its name."""
+        self._unchanging = {"%ctx"}
+        """Pointers into the context block, or into what it points to."""
+
+    def let(self, expression: str, name: str | None = None) -> str:
+        """Append an instruction with a value and return its name; that of an equal one before."""
+        known = self._known.get(expression)
+        if known is not None and name is None:
+            return known
+        found = super().let(expression, name)
+        verb, _, rest = expression.partition(" ")
+        if verb == "getelementptr" or verb == "load":
+            pointer = rest[rest.index("ptr ") + 4 :].partition(",")[0]
+            is_known = pointer in self._unchanging and not rest.startswith("volatile")
+            if is_known and verb == "getelementptr":
+                self._unchanging.add(found)
+        else:
+            is_known = verb in _REPEATABLE or rest.split("@", 1)[-1].startswith(_REPEATABLE_CALLS)
+            if verb == "inttoptr":
+                self._unchanging.add(found)
+        if is_known and name is None:
+            self._known[expression] = found
+        return found
+
+    def block(self, label: str) -> None:
+        """Begin a block, which is not the first one: what is computed in it may not be repeated."""
+        super().block(label)
+        self._known.clear()
+
+
+_REPEATABLE = frozenset(
+    "add sub mul and or xor shl lshr ashr icmp select zext sext trunc inttoptr ptrtoint bitcast"
+    " insertelement shufflevector".split()
+)
+"""Instructions that give the same again, of which a first block has many."""
+
+_REPEATABLE_CALLS = tuple(f"llvm.{name}." for name in ("umin", "umax", "smin", "smax", "usub.sat"))
+
+
 def definition(head: str, *parts: FunctionText) -> str:
     """Return a whole function: `define` with its parameters, and the lines of its parts in turn."""
     lines = "\n".join(line for part in parts for line in part.lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simtlab.emu.jit.llvm.function_text import FunctionText, definition
+from simtlab.emu.jit.llvm.function_text import EntryText, FunctionText, definition
 from simtlab.emu.jit.llvm.text import ModuleText
 
 COUNTDOWN = """\
@@ -48,3 +48,37 @@ def test_blocks_branches_and_phis() -> None:
     code.ret("i64", less)
     assert definition("define i64 @countdown(i64 %n)", entry, code) == COUNTDOWN
     assert "declare void @note(i64)" in str(module)
+
+
+def test_a_first_block_computes_the_same_once() -> None:
+    entry = EntryText(ModuleText())
+
+    def slot(number: int) -> str:
+        place = entry.let(f"getelementptr i64, ptr %ctx, i64 {number}")
+        return entry.let(f"load i64, ptr {place}")
+
+    def argument() -> str:
+        host = entry.let(f"inttoptr i64 {slot(0)} to ptr")
+        return entry.let(f"load i32, ptr {entry.let(f'getelementptr i8, ptr {host}, i64 8')}")
+
+    assert slot(7) == slot(7) != slot(8)
+    assert argument() == argument()
+    assert entry.let("add i64 %a, 1") == entry.let("add i64 %a, 1") != entry.let("add i64 %a, 2")
+    assert entry.let("sub i64 %a, 1", name="%b") == "%b"
+    assert entry.let("sub i64 %a, 1", name="%c") == "%c"
+
+
+def test_a_first_block_repeats_what_may_have_changed() -> None:
+    entry = EntryText(ModuleText())
+    variable = entry.let("alloca i64")
+    assert entry.let("alloca i64") != variable
+    assert entry.let(f"load i64, ptr {variable}") != entry.let(f"load i64, ptr {variable}")
+    cell = entry.let(f"getelementptr i64, ptr {variable}, i64 1")
+    assert entry.let(f"load i64, ptr {cell}") != entry.let(f"load i64, ptr {cell}")
+    assert entry.hidden(64, rarely=True) != entry.hidden(64, rarely=True)
+    assert entry.call("i32", "simtlab_find", "ptr %ctx") != entry.call(
+        "i32", "simtlab_find", "ptr %ctx"
+    )
+    before = entry.let("add i64 %a, 1")
+    entry.block("next")
+    assert entry.let("add i64 %a, 1") != before
