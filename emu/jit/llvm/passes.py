@@ -20,11 +20,12 @@ class Level(StrEnum):
     """The effort that LLVM spends on a module."""
 
     FULL = "full"
-    """The function passes of O2, and loops unrolled where they say so: best code.
+    """The function passes of O2 over simplified code, and loops unrolled where they say so.
 
-    What the O2 pipeline does before and after them takes two fifths of its time, and hardly changes
-    the code of a kernel. Modules with a loop that may be vectorised do have all of that pipeline,
-    without interleaving. Long modules have the function passes of O1."""
+    What else the O2 pipeline does takes a third of its time and hardly changes the code of a
+    kernel. Modules with a loop that may be vectorised do have all of that pipeline, without
+    interleaving. Long modules are not simplified before, and longer ones have the function passes
+    of O1."""
     PAIRED = "paired"
     """The O2 pipeline, in which scalars that are computed alike share a vector: divisions and roots
     of a lane that runs alone take as long as one if they are independent."""
@@ -46,10 +47,13 @@ class Level(StrEnum):
     first-level cache for code and takes less time."""
 
 
-LONG = 3_500
-"""Lines of a module from which on FULL unrolls also loops that do not say so."""
+LONG = 3_350
+"""Lines of a module from which on FULL does not simplify code before its function passes.
 
-LONGER = 4_500
+It does unroll loops then, also those that do not say so.
+"""
+
+LONGER = 4_300
 """Lines of a module from which on FULL has the function passes of O1.
 
 Global value numbering is not one of them, whose time grows faster than the module.
@@ -66,7 +70,7 @@ def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, ir: s
         llvm.create_pass_builder(machine, options) as builder,
     ):
         if level is Level.FULL and (lines > LONG or not vectorises):
-            _run_function_passes(builder, module, unrolls=lines > LONG or UNROLLED in ir)
+            _run_function_passes(builder, module, is_long=lines > LONG, unrolls=UNROLLED in ir)
             return
         with _freed(_passes(builder, level)) as passes:
             passes.run(module, builder)
@@ -89,18 +93,26 @@ def _freed(manager: _Manager) -> Iterator[_Manager]:
 
 
 def _run_function_passes(
-    builder: llvm.PassBuilder, module: llvm.ModuleRef, *, unrolls: bool
+    builder: llvm.PassBuilder, module: llvm.ModuleRef, *, is_long: bool, unrolls: bool
 ) -> None:
-    """Inline what must be, simplify each function, and unroll loops if there are some."""
+    """Inline what must be, simplify each function, and unroll loops that say so, if there are some.
+
+    A module that is not long is simplified before, too. What a loop carries, and does not need
+    after its end, is then computed after the test that ends it: instructions are in another order.
+    """
     with _freed(llvm.create_new_module_pass_manager()) as inlining:
         inlining.add_always_inliner_pass()
         inlining.add_global_dead_code_eliminate_pass()
+        if not is_long:
+            inlining.add_simplify_cfg_pass()
+            inlining.add_sroa_pass()
+            inlining.add_instruction_combine_pass()
         inlining.run(module, builder)
     with _freed(builder.getFunctionPassManager()) as simplifying:
         for function in module.functions:
             if not function.is_declaration:
                 simplifying.run(function, builder)
-    if not unrolls:
+    if not unrolls and not is_long:
         return
     with _freed(llvm.create_new_module_pass_manager()) as unrolling:
         unrolling.add_loop_unroll_pass()
