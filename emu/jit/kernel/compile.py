@@ -158,7 +158,7 @@ def _level(kernel: Kernel, facts: Facts) -> Level:
         return Level.PLAIN
     if len(kernel.words) > QUICK_ABOVE or is_long(kernel, facts):
         return Level.QUICK
-    return Level.PAIRED if _has_pairs(kernel, facts) else Level.FULL
+    return Level.PAIRED if _has_pairs(kernel, facts) else Level.KERNEL
 
 
 def _has_pairs(kernel: Kernel, facts: Facts) -> bool:

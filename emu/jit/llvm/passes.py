@@ -20,15 +20,17 @@ class Level(StrEnum):
     """The effort that LLVM spends on a module."""
 
     FULL = "full"
+    """The O2 pipeline, with loops vectorised and unrolled only where they say so: best code."""
+    KERNEL = "kernel"
     """The function passes of O2 over simplified code, and loops unrolled where they say so.
 
-    What else the O2 pipeline does takes a third of its time and hardly changes the code of a
-    kernel. Modules with a loop that may be vectorised do have all of that pipeline, without
-    interleaving. Long modules are not simplified before, and longer ones have the function passes
-    of O1."""
+    What else the O2 pipeline does takes a third of its time, and hardly changes a kernel, which
+    has few functions and inlines those that must be. Modules with a loop that may be vectorised
+    have all of that pipeline. Long modules are not simplified before, and longer ones have the
+    function passes of O1."""
     PAIRED = "paired"
-    """The O2 pipeline, in which scalars that are computed alike share a vector: divisions and roots
-    of a lane that runs alone take as long as one if they are independent."""
+    """The same as FULL, and scalars that are computed alike share a vector: divisions and roots of
+    a lane that runs alone take as long as one if they are independent."""
     QUICK = "quick"
     """Seven passes: a third of the time, within some percent; for kernels above about 150
     instructions.
@@ -48,13 +50,13 @@ class Level(StrEnum):
 
 
 LONG = 3_350
-"""Lines of a module from which on FULL does not simplify code before its function passes.
+"""Lines of a module from which on KERNEL does not simplify code before its function passes.
 
 It does unroll loops then, also those that do not say so.
 """
 
 LONGER = 4_300
-"""Lines of a module from which on FULL has the function passes of O1.
+"""Lines of a module from which on KERNEL has the function passes of O1.
 
 Global value numbering is not one of them, whose time grows faster than the module.
 """
@@ -64,12 +66,12 @@ def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, ir: s
     """Run the passes of a level over a module with the text `ir`."""
     lines = ir.count("\n")
     vectorises = VECTORISED in ir
-    is_longer = level is Level.FULL and lines > LONGER
+    is_longer = level is Level.KERNEL and lines > LONGER
     with (
         _options(level, is_longer=is_longer, vectorises=vectorises) as options,
         llvm.create_pass_builder(machine, options) as builder,
     ):
-        if level is Level.FULL and (lines > LONG or not vectorises):
+        if level is Level.KERNEL and (lines > LONG or not vectorises):
             _run_function_passes(builder, module, is_long=lines > LONG, unrolls=UNROLLED in ir)
             return
         with _freed(_passes(builder, level)) as passes:

@@ -79,7 +79,7 @@ def test_llvm_extends_24_lanes_to_wrong_bytes() -> None:
 
 @needs_avx2
 @pytest.mark.usefixtures("without_avx512")
-@pytest.mark.parametrize("level", [Level.FULL, Level.PLAIN])
+@pytest.mark.parametrize("level", [Level.FULL, Level.KERNEL, Level.PLAIN])
 @pytest.mark.parametrize("n", WIDTHS)
 def test_masks_are_extended_to_their_lanes(n: int, level: Level) -> None:
     assert [size for size in (8, 16, 32, 64) if not is_right(n, size, made(n), level)] == []

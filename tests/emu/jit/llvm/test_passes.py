@@ -50,7 +50,7 @@ usual:
 """
 
 
-@pytest.mark.parametrize("level", [Level.FULL, Level.PAIRED])
+@pytest.mark.parametrize("level", [Level.FULL, Level.KERNEL, Level.PAIRED])
 def test_loops_are_unrolled_where_they_say_so(level: Level) -> None:
     plain = dump(LOOP.format(property='"llvm.loop.unroll.disable"'), "llvm", level)
     unrolled = dump(LOOP.format(property=f"{UNROLLED}, i32 4"), "llvm", level)
@@ -58,10 +58,12 @@ def test_loops_are_unrolled_where_they_say_so(level: Level) -> None:
     assert unrolled.count(" load i32") >= 4
 
 
-def test_loops_are_vectorised_where_they_say_so() -> None:
-    text = dump(LOOP.format(property=f"{VECTORISED}, i1 true"), "llvm")
+@pytest.mark.parametrize("level", [Level.FULL, Level.KERNEL])
+def test_loops_are_vectorised_where_they_say_so(level: Level) -> None:
+    text = dump(LOOP.format(property=f"{VECTORISED}, i1 true"), "llvm", level)
     assert "mul <" in text
-    assert "mul <" not in dump(LOOP.format(property='"llvm.loop.unroll.disable"'), "llvm")
+    plain = dump(LOOP.format(property='"llvm.loop.unroll.disable"'), "llvm", level)
+    assert "mul <" not in plain
 
 
 @pytest.mark.parametrize("level", list(Level))

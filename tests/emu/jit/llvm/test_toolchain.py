@@ -59,7 +59,7 @@ def test_garbage_of_an_abandoned_compilation_is_no_crash() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("level", [Level.FULL, Level.QUICK])
+@pytest.mark.parametrize("level", [Level.FULL, Level.KERNEL, Level.QUICK])
 def test_what_a_compilation_needs_is_freed(level: Level) -> None:
     """In a process of its own: the heap of one that has run other tests grows by itself."""
     done = subprocess.run(
