@@ -230,7 +230,7 @@ class EntryText(FunctionText):
         found = super().let(expression, name)
         verb, _, rest = expression.partition(" ")
         if verb == "getelementptr" or verb == "load":
-            pointer = rest[rest.index("ptr ") + 4 :].partition(",")[0]
+            pointer = rest.partition("ptr ")[2].partition(",")[0]
             is_known = pointer in self._unchanging and not rest.startswith("volatile")
             if is_known and verb == "getelementptr":
                 self._unchanging.add(found)

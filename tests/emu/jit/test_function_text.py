@@ -79,6 +79,11 @@ def test_a_first_block_repeats_what_may_have_changed() -> None:
     assert entry.call("i32", "simtlab_find", "ptr %ctx") != entry.call(
         "i32", "simtlab_find", "ptr %ctx"
     )
+    host = entry.let(f"load ptr, ptr {entry.let('getelementptr i64, ptr %ctx, i64 3')}")
+    places = (
+        f"getelementptr i8, <2 x ptr> {entry.let(f'getelementptr i8, ptr {host}, <2 x i64> %i')}"
+    )
+    assert entry.let(f"{places}, i64 4") != entry.let(f"{places}, i64 4")
     before = entry.let("add i64 %a, 1")
     entry.block("next")
     assert entry.let("add i64 %a, 1") != before
