@@ -24,7 +24,7 @@ class Level(StrEnum):
     KERNEL = "kernel"
     """The function passes of O2 over simplified code, and loops unrolled where they say so.
 
-    What else the O2 pipeline does takes a third of its time, and hardly changes a kernel, which
+    What else the O2 pipeline does takes a quarter of its time, and hardly changes a kernel, which
     has few functions and inlines those that must be. Modules with a loop that may be vectorised
     have all of that pipeline. Long modules are not simplified before, and longer ones have the
     function passes of O1."""
@@ -109,6 +109,7 @@ def _run_function_passes(
             inlining.add_simplify_cfg_pass()
             inlining.add_sroa_pass()
             inlining.add_instruction_combine_pass()
+            inlining.add_simplify_cfg_pass()
         inlining.run(module, builder)
     with _freed(builder.getFunctionPassManager()) as simplifying:
         for function in module.functions:
