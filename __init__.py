@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .emu.result import Result
     from .emu.traps import Trap, TrapKind
     from .isa.errors import ArgumentError, ObjectFileError, SimtError, SourceError, UsageError
+    from .lab.contest import compare
     from .lab.reproduce import reproduce
     from .lab.simulate import simulate
     from .lab.store import Store
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from .programs.checking import check_run
     from .recording.record import record
     from .recording.recording import Recording
-    from .timing.compare import compare
     from .timing.results.comparison import Comparison
     from .timing.simulate import Simulation
     from .viewer.page import view
@@ -57,7 +57,7 @@ _HOMES = {
     "TrapKind": ".emu.traps",
     "UsageError": ".isa.errors",
     "check_run": ".programs.checking",
-    "compare": ".timing.compare",
+    "compare": ".lab.contest",
     "debug": ".debugger.session",
     "format_source": ".asm.format",
     "record": ".recording.record",

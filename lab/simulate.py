@@ -14,6 +14,7 @@ from ..timing.machines.machine import Machine, MachineError
 from ..timing.simulate import SimulatedLaunch
 from ..timing.simulate import simulate as simulate_kernel
 from .runs.execute import RESOLVER, execute
+from .runs.resolve import Resolved
 from .runs.result import Result
 from .runs.run import Run
 
@@ -60,21 +61,36 @@ def _program(
     set: Mapping[str, object] | None = None,
     **others: Any,
 ) -> Result:
-    if others:
-        raise UsageError(
-            f"a program is not simulated with {next(iter(others))}: it has launches of its own",
-            code="SIM517",
-            hint="it takes size, seed, machine, policy and set",
-        )
+    refuse_launch_options(others, "size, seed, machine, policy and set")
     sets = expect.mapping(set, "set", MachineError)
+    return execute(program_run(name, size, seed, machine, policy, sets))
+
+
+def refuse_launch_options(options: Mapping[str, object], taken: str) -> None:
+    """Raise UsageError for options that a program does not take; `taken` lists those it takes."""
+    if options:
+        raise UsageError(
+            f"a program is not simulated with {next(iter(options))}: it has launches of its own",
+            code="SIM517",
+            hint=f"it takes {taken}",
+        )
+
+
+def program_run(
+    name: str,
+    size: str,
+    seed: int,
+    machine: str | Path | Machine,
+    policy: str | Policy,
+    sets: Mapping[str, Any],
+) -> Resolved:
+    """Return the run of a program, with its machine and policy. Raises UsageError."""
     number = expect.whole(seed, "seed", 0, (1 << 63) - 1)
     named = machine.name if isinstance(machine, Machine) else expect.path(machine, "a machine")
     rules = policy.name if isinstance(policy, Policy) else expect.path(policy, "a policy")
     run = Run(name, size, named, rules, tuple(sets.items()), number)
-    return execute(
-        RESOLVER.resolved(
-            run,
-            machine if isinstance(machine, Machine) else None,
-            policy if isinstance(policy, Policy) else None,
-        )
+    return RESOLVER.resolved(
+        run,
+        machine if isinstance(machine, Machine) else None,
+        policy if isinstance(policy, Policy) else None,
     )

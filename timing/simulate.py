@@ -197,16 +197,12 @@ def check_kernel(kernel: object, function: str) -> None:
             f"{function}",
         )
     if not isinstance(kernel, KernelFunction):
-        others = {
-            "simtlab.simulate": '; or the name of a program, as "dws/merge"',
-            "simtlab.compare": '; simtlab.sweep(programs=["dws/merge"], policies=["conv"]) '
-            "simulates programs under policies",
-        }
+        takes_programs = function in ("simtlab.simulate", "simtlab.compare")
         raise UsageError(
             f"{function} takes a kernel, not {shown(kernel)}",
             code="SIM515",
             hint='pass program["name"], where program = simtlab.assemble(...)'
-            + others.get(function, ""),
+            + ('; or the name of a program, as "dws/merge"' if takes_programs else ""),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...programs.runner import PlainLauncher, run_program
+from ...programs.runner import PlainLauncher, ProgramRun, run_program
 from ...timing.compiler.native.entry import optimise
 from ...timing.results.energy.model import energy_of
 from ...timing.results.samples import SAMPLE
@@ -33,25 +33,43 @@ def simulate_run(run: Run, look: Look | None = None) -> Result:
 
 def execute(resolved: Resolved, look: Look | None = None) -> Result:
     """Simulate a run whose program, machine and policy are known; as `simulate_run`."""
-    run, entry, policy = resolved.run, resolved.entry, resolved.policy
-    simulator = Simulator(resolved.machine, policy, sample=run.sample or SAMPLE)
+    simulator = simulator_of(resolved)
     if look is not None:
         simulator.on_progress = look
-    launch = run.launch
+    done = launch_all(resolved, simulator)
+    stats = simulator.statistics()
+    energy = energy_of(stats, simulator.machine)
+    return Result(
+        resolved.run,
+        stats,
+        done.memory_digest,
+        done.host_seconds,
+        energy,
+        resolved.fields,
+        resolved.key,
+    )
+
+
+def simulator_of(resolved: Resolved) -> Simulator:
+    """Return the cold machine of a run, which may compile its engine."""
+    return Simulator(resolved.machine, resolved.policy, sample=resolved.run.sample or SAMPLE)
+
+
+def launch_all(resolved: Resolved, simulator: Simulator) -> ProgramRun:
+    """Simulate all launches of a run on its cold machine; raise as `simulate_run`."""
+    run, entry, launch = resolved.run, resolved.entry, resolved.run.launch
     options = (
         {} if launch is None else {"budget": launch.budget, "exited_arrive": launch.exited_arrive}
     )
-    launcher = PlainLauncher.on(simulator, resolved.module, scheme=policy.scheme, **options)
+    launcher = PlainLauncher.on(
+        simulator, resolved.module, scheme=resolved.policy.scheme, **options
+    )
     inputs = inputs_of(entry, resolved.source, run.size, run.seed)
     with errors_of(entry):
         done = run_program(entry, launcher, size=run.size, seed=run.seed, inputs=inputs)
     if done.error is not None:
         raise done.error
-    stats = simulator.statistics()
-    energy = energy_of(stats, simulator.machine)
-    return Result(
-        run, stats, done.memory_digest, done.host_seconds, energy, resolved.fields, resolved.key
-    )
+    return done
 
 
 def prepare_engine(run: Run) -> None:

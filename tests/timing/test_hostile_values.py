@@ -99,10 +99,10 @@ def test_a_value_is_taken_or_refused_in_our_words(
 def test_a_policy_that_is_not_there_is_told() -> None:
     with pytest.raises(UsageError, match="a policy must be a name or the path of a file, not None"):
         simulate(policy=None)
-    with pytest.raises(UsageError, match=r"simtlab\.compare takes a kernel, not 'name'") as found:
-        simtlab.compare("name", "conv")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UsageError, match=r"simtlab\.compare takes a kernel, not 5") as found:
+        simtlab.compare(5, "conv")  # pyright: ignore[reportArgumentType, reportCallIssue]
     assert "simtlab.assemble" in str(found.value)
-    assert "simtlab.sweep(programs=" in str(found.value)
+    assert 'the name of a program, as "dws/merge"' in str(found.value)
 
 
 def test_a_launch_in_the_place_of_a_kernel_is_refused() -> None:
