@@ -10,6 +10,7 @@ from ..isa.errors import Diagnostic, Note, Outcome, SimtError, Span
 from ..isa.program import Kernel, Program, Symbol
 from ..isa.types import Segment
 from .geometry import Dim3, Geometry
+from .loop_conditions import unchanged_condition
 from .memory import FIRST_BUFFER, Memory
 
 
@@ -78,6 +79,9 @@ class Trap(SimtError):
         self.lane = record.local % geometry.width
         self.span: Span | None = program.span(kernel, record.pc)
         where, hint = _explain(record, program, kernel, geometry, memory)
+        unchanged = None
+        if record.kind in (TrapKind.BUDGET, TrapKind.LIVELOCK, TrapKind.UNDECIDED):
+            unchanged = unchanged_condition(program, kernel, record.pc)
         who = (
             f"work-item {_dims(self.workitem, geometry.items)} (workgroup "
             f"{_dims(self.group, geometry.groups)}, warp {self.warp}, lane {self.lane})"
@@ -89,8 +93,12 @@ class Trap(SimtError):
                     f"kernel {kernel.name}: {where}",
                     span=self.span,
                     label=kernel.instructions[record.pc].name if self.span else "",
-                    hint=hint,
-                    notes=(Note(f"{who} at pc {record.pc}"), *record.notes),
+                    hint=unchanged.hint if unchanged else hint,
+                    notes=(
+                        Note(f"{who} at pc {record.pc}"),
+                        *record.notes,
+                        *((Note(unchanged.note),) if unchanged else ()),
+                    ),
                 ),
             )
         )
