@@ -38,6 +38,7 @@ def compare(
     seed: int = 0,
     machine: str | Path | Machine = "dws",
     set: Mapping[str, object] | None = None,
+    checked: bool = False,
 ) -> Comparison: ...
 
 
@@ -67,17 +68,19 @@ def _programs(
     seed: int = 0,
     machine: str | Path | Machine = "dws",
     set: Mapping[str, object] | None = None,
+    checked: bool = False,
     **others: Any,
 ) -> Comparison:
-    refuse_launch_options(others, "policies, baseline, size, seed, machine and set")
+    refuse_launch_options(others, "policies, baseline, size, seed, machine, set and checked")
     sets = expect.mapping(set, "set", MachineError)
+    expect.flag(checked, "checked")
     # Parameters of the program are no fields of the machine, by which policies are chosen.
     fields = {key: value for key, value in sets.items() if not key.startswith(PARAMETER)}
     chosen, first = choose(policies, machine, fields, baseline)
 
     def prepare(policy: Policy) -> tuple[Resolved, Simulator]:
         resolved = program_run(name, size, seed, machine, policy, sets_for(policy, sets))
-        return resolved, simulator_of(resolved)
+        return resolved, simulator_of(resolved, checked=checked)
 
     def run(prepared: tuple[Resolved, Simulator]) -> Contender:
         resolved, simulator = prepared
@@ -91,7 +94,7 @@ def _programs(
             error = stop
         stats = simulator.statistics()
         energy = energy_of(stats, simulator.machine)
-        return Contender(resolved.policy.name, stats, energy, digest, error)
+        return Contender(resolved.policy.name, stats, energy, digest, error, simulator.own_checked)
 
     found = contest(chosen, first, prepare, run)
     for error in found.errors.values():

@@ -30,6 +30,7 @@ def simulate(
     machine: str | Path | Machine = "dws",
     policy: str | Policy = "conv",
     set: Mapping[str, object] | None = None,
+    checked: bool = False,
 ) -> Result: ...
 
 
@@ -59,11 +60,13 @@ def _program(
     machine: str | Path | Machine = "dws",
     policy: str | Policy = "conv",
     set: Mapping[str, object] | None = None,
+    checked: bool = False,
     **others: Any,
 ) -> Result:
-    refuse_launch_options(others, "size, seed, machine, policy and set")
+    refuse_launch_options(others, "size, seed, machine, policy, set and checked")
     sets = expect.mapping(set, "set", MachineError)
-    return execute(program_run(name, size, seed, machine, policy, sets))
+    is_checked = expect.flag(checked, "checked")
+    return execute(program_run(name, size, seed, machine, policy, sets), checked=is_checked)
 
 
 def refuse_launch_options(options: Mapping[str, object], taken: str) -> None:

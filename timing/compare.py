@@ -62,7 +62,7 @@ class ComparedLaunch:
                     raise
             s, name = launch.simulation, launch.policy.name
             assert s is not None
-            return Contender(name, s.stats, s.energy, s.memory_digest, error)
+            return Contender(name, s.stats, s.energy, s.memory_digest, error, s.own_checked)
 
         policies = [launch.policy for launch in self.launches.values()]
         found = self.comparison = contest(policies, self.baseline, prepare, run)

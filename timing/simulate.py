@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from .compiler.files import Policy, find
 from .machines.machine import Machine, load
 from .results.energy.model import Energy, energy_of
 from .results.lines import annotated
+from .results.report import hooks_text
 from .results.statistics import Statistics
 from .simulation.simulator import Simulator
 
@@ -39,6 +40,8 @@ class Simulation:
     memory_digest: str
     host_seconds: float
     finished: bool = True
+    own_checked: Mapping[str, bool] = field(default_factory=dict)
+    """Whether what hooks do was checked, by the names of the user's engine files."""
 
     @property
     def cycles(self) -> int:
@@ -103,7 +106,8 @@ class Simulation:
         return f"{self.kernel} on {self.machine.name} with {self.policy.name}{done}"
 
     def __str__(self) -> str:
-        return f"{self._title()}\n{self.stats}"
+        hooks = hooks_text(self.own_checked)
+        return f"{self._title()}\n{self.stats}" + (f"\n\nhooks: {hooks}" if hooks else "")
 
     def __repr__(self) -> str:
         return f"<Simulation: {self._title()}, {self.cycles:,} cycles>"
@@ -174,6 +178,7 @@ class SimulatedLaunch:
                 digest,
                 time.perf_counter() - started,
                 finished,
+                simulator.own_checked,
             )
 
         try:

@@ -8,7 +8,7 @@ import typer
 
 from ..options.complete import policy_lists
 from ..options.launch import LaunchOptions, with_launch_options
-from ..options.options import SIMULATION, MachineName, MachineSets, Target
+from ..options.options import SIMULATION, Checked, MachineName, MachineSets, Target
 
 
 @with_launch_options("out", "picture", "markers")
@@ -36,6 +36,7 @@ def compare(
     ] = None,
     machine: MachineName = "dws",
     set_: MachineSets = None,
+    checked: Checked = False,
     picture: Annotated[
         str | None,
         typer.Option(metavar="F.png", help="Draw speedups and the causes of issue slots."),
@@ -65,6 +66,7 @@ def compare(
         sets=parse_sets(set_ or ()),
         policies=policies,
         baseline=baseline,
+        checked=checked,
         chart=picture,
     )
     return compare_policies(target, settings)

@@ -9,7 +9,7 @@ import typer
 from ...isa.errors import UsageError
 from ..options.complete import policies
 from ..options.launch import LaunchOptions, with_launch_options
-from ..options.options import SIMULATION, Dump, MachineName, MachineSets, Target
+from ..options.options import SIMULATION, Checked, Dump, MachineName, MachineSets, Target
 from ..options.recording import (
     RECORDING,
     RecordFile,
@@ -37,15 +37,7 @@ def time(
         ),
     ] = "conv",
     set_: MachineSets = None,
-    checked: Annotated[
-        bool,
-        typer.Option(
-            "--checked",
-            help="Check every hook lane by lane: for your own policies, schedulers and memory "
-            "systems.",
-            rich_help_panel=SIMULATION,
-        ),
-    ] = False,
+    checked: Checked = False,
     annotate: Annotated[
         bool,
         typer.Option(

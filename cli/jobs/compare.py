@@ -32,6 +32,7 @@ class CompareSettings:
     sets: Mapping[str, str]
     policies: str
     baseline: str | None
+    checked: bool
     chart: str | None
 
 
@@ -75,7 +76,7 @@ class Report:
         sets = sets_for(policy, self.settings.sets)
         machine = machine_for(policy, self.settings.machine, sets)
         step = f"{policy.name}, {self.order.index(policy.name) + 1} of {len(self.order)}"
-        simulator = build_simulator(machine, policy, step=step)
+        simulator = build_simulator(machine, policy, checked=self.settings.checked, step=step)
         return prepare(simulator, self.module, self.options, sets, self.listings, step)
 
     def run(self, outcome: TimeOutcome) -> Contender:
@@ -87,7 +88,12 @@ class Report:
         if self.options.json:
             self.dicts[policy.name] = outcome.to_dict()
         return Contender(
-            policy.name, stats, energy_of(stats, machine), outcome.memory_digest, error
+            policy.name,
+            stats,
+            energy_of(stats, machine),
+            outcome.memory_digest,
+            error,
+            outcome.simulator.own_checked,
         )
 
     def _describe(self, outcome: TimeOutcome) -> None:
@@ -112,6 +118,8 @@ class Report:
             rows.append(("checked", f"equal to the reference{but}"))
         if len(comparison.finished) > 1:
             rows.append(("memory", f"{comparison.finished[0].memory_digest} under every policy"))
+        if comparison.hooks:
+            rows.append(("hooks", comparison.hooks))
         if self.settings.chart is not None and comparison.finished:
             rows.append(("picture", self.settings.chart))
         print_rows(rows)

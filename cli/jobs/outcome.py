@@ -58,6 +58,10 @@ class Outcome:
             self.checker is not None and isinstance(error, Trap)
         )
 
+    def voids(self, error: SimtError) -> bool:
+        """Return whether an error makes what was counted worthless: the text leaves it out."""
+        return False
+
     def watch(self, progress: Progress) -> None:
         """Let `progress` show more of a run while it is running."""
 

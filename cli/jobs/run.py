@@ -302,6 +302,8 @@ def _report(outcome: Outcome, options: LaunchOptions, error: SimtError | None) -
         error = with_findings(error, outcome.report)
     if options.json:
         print_json({**outcome.to_dict(), **(error_dict(error) if error is not None else {})})
+    elif error is not None and outcome.voids(error):
+        print_error(error)
     else:
         print_rows(outcome.text_rows())
         if text := outcome.listing():

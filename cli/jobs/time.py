@@ -16,9 +16,10 @@ from ...timing.compiler.files import Policy, find
 from ...timing.machines.machine import Machine, load
 from ...timing.results.energy.model import energy_of
 from ...timing.results.lines import annotated
-from ...timing.results.report import rows
+from ...timing.results.report import hooks_text, rows
 from ...timing.results.statistics import Statistics
 from ...timing.simulate import stalls
+from ...timing.simulation.failures import BooksError, HookError
 from ...timing.simulation.simulator import Simulator
 from ..inputs.sources import Listings
 from ..inputs.target import chosen_target, load_module
@@ -156,6 +157,10 @@ class TimeOutcome(Outcome):
         """Return whether anything was simulated: it is reported whatever error ended the run."""
         return self.simulator.launches > 0
 
+    def voids(self, error: SimtError) -> bool:
+        """Return whether the user's hooks are at fault, so that the cycles are wrong."""
+        return isinstance(error, (HookError, BooksError))
+
     @property
     def engine(self) -> str:
         """The timing engine, which is none of those that only compute."""
@@ -210,6 +215,8 @@ class TimeOutcome(Outcome):
             "statistics": s.to_dict(),
             **self.listings.to_dict(),
         }
+        if self.simulator.own_checked:
+            found["hooks_checked"] = all(self.simulator.own_checked.values())
         if self.wants_annotation:
             found["annotated"] = annotated(s.lines)
         return found
@@ -218,9 +225,11 @@ class TimeOutcome(Outcome):
         """Return label and value of each line of the text."""
         s, machine = self.stats, self.simulator.machine
         policy = self.simulator.policy.name
+        hooks = hooks_text(self.simulator.own_checked)
         return [
             ("kernel" if len(self.kernels) == 1 else "kernels", ", ".join(self.kernels)),
             ("machine", f"{machine_text(machine, self.sets)}, policy {policy}"),
+            *([("hooks", hooks)] if hooks else []),
             ("launches", self._launches()),
             *rows(s),
             ("energy", str(energy_of(s, machine))),

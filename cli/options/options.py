@@ -155,6 +155,15 @@ MachineSets = Annotated[
     ),
 ]
 
+Checked = Annotated[
+    bool,
+    typer.Option(
+        "--checked",
+        help="Check every hook lane by lane: for your own policies, schedulers and memory systems.",
+        rich_help_panel=SIMULATION,
+    ),
+]
+
 # --- how it is executed
 
 Budget = Annotated[

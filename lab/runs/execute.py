@@ -31,9 +31,12 @@ def simulate_run(run: Run, look: Look | None = None) -> Result:
     return execute(RESOLVER.resolved(run), look)
 
 
-def execute(resolved: Resolved, look: Look | None = None) -> Result:
-    """Simulate a run whose program, machine and policy are known; as `simulate_run`."""
-    simulator = simulator_of(resolved)
+def execute(resolved: Resolved, look: Look | None = None, *, checked: bool = False) -> Result:
+    """Simulate a run whose program, machine and policy are known; as `simulate_run`.
+
+    A `checked` engine checks what hooks do.
+    """
+    simulator = simulator_of(resolved, checked=checked)
     if look is not None:
         simulator.on_progress = look
     done = launch_all(resolved, simulator)
@@ -50,9 +53,10 @@ def execute(resolved: Resolved, look: Look | None = None) -> Result:
     )
 
 
-def simulator_of(resolved: Resolved) -> Simulator:
+def simulator_of(resolved: Resolved, *, checked: bool = False) -> Simulator:
     """Return the cold machine of a run, which may compile its engine."""
-    return Simulator(resolved.machine, resolved.policy, sample=resolved.run.sample or SAMPLE)
+    sample = resolved.run.sample or SAMPLE
+    return Simulator(resolved.machine, resolved.policy, checked=checked, sample=sample)
 
 
 def launch_all(resolved: Resolved, simulator: Simulator) -> ProgramRun:

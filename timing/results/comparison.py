@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from ...isa.errors import Outcome, SimtError, UsageError, did_you_mean
 from ...isa.quoting import shown
 from ..policies import Policy
 from .energy.model import Energy
+from .report import hooks_text
 from .statistics import Statistics
 
 COLUMNS = ("policy", "cycles", "speedup", "stalled", "width", "splits", "merges", "energy")
@@ -43,6 +44,8 @@ class Contender:
     energy: Energy | None = None
     memory_digest: str = ""
     error: SimtError | None = None
+    own_checked: Mapping[str, bool] = field(default_factory=dict)
+    """Whether what hooks do was checked, by the names of the user's engine files."""
 
     @property
     def cycles(self) -> int:
@@ -71,6 +74,7 @@ _VERDICTS = {
     "SIM430": "interrupted",
     "SIM440": "cannot continue",
     "SIM441": "wrong books",
+    "SIM442": "wrong hook",
 }
 
 
@@ -111,6 +115,11 @@ class Comparison:
     def errors(self) -> dict[str, SimtError]:
         """Errors by policy."""
         return {c.policy: c.error for c in self if c.error is not None}
+
+    @property
+    def hooks(self) -> str:
+        """Whether the hooks of the user's files were checked; empty without such files."""
+        return hooks_text({k: v for c in self for k, v in c.own_checked.items()})
 
     def speedup(self, policy: str) -> float | None:
         """Return the baseline's cycles over a policy's; None unless both succeeded."""
@@ -171,7 +180,8 @@ class Comparison:
 
     def __str__(self) -> str:
         errors = [f"{name}: {error}" for name, error in self.errors.items()]
-        return "\n\n".join(filter(None, [self.table(), self.bars(), *errors]))
+        hooks = f"hooks: {self.hooks}" if self.hooks else ""
+        return "\n\n".join(filter(None, [self.table(), self.bars(), hooks, *errors]))
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"

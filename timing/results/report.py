@@ -9,7 +9,22 @@ from ..engine.causes import NAMES
 from .occupancy import Occupancy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .statistics import Statistics
+
+
+def hooks_text(checked: Mapping[str, bool]) -> str:
+    """Return whether the hooks of the user's files were checked, by name; empty without any."""
+    yes = [name for name, is_checked in checked.items() if is_checked]
+    no = [name for name, is_checked in checked.items() if not is_checked]
+    parts = [f"checked lane by lane: {', '.join(yes)}"] if yes else []
+    if no:
+        parts.append(
+            f"not checked: {', '.join(no)} (--checked reports lanes that are woken before their "
+            "data arrive, which look faster)"
+        )
+    return "\n".join(parts)
 
 
 def rows(s: Statistics) -> list[tuple[str, str]]:

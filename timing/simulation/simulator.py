@@ -9,6 +9,7 @@ import ctypes
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from ...emu.engine import Interrupted, Work
 from ...emu.jit.segments.compile import compile_segments
@@ -125,6 +126,12 @@ class Simulator:
     def loaded(self) -> Code | None:
         """The code whose tables the engine has: that of the last launch."""
         return self._loaded
+
+    @property
+    def own_checked(self) -> dict[str, bool]:
+        """Whether what hooks do was checked, by the names of the user's engine files."""
+        is_checked = "fault" in self.composition.fields
+        return {Path(name).name: is_checked for name in self._own}
 
     # --- a launch
 
