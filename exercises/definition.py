@@ -110,6 +110,12 @@ class Definition(Part):
         return self
 
 
+class HiddenFile(Part):
+    """The file `hidden.toml`: further cases, which students do not get."""
+
+    cases: Annotated[list[Mapping[str, int]], Field(min_length=1)]
+
+
 def wording(error: Any) -> str:
     """Return the text of a finding of pydantic's."""
     from ..timing.machines.presets import key_of

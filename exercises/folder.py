@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from textwrap import indent, wrap
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -14,12 +15,18 @@ from ..asm.assemble import assemble
 from ..isa.errors import SourceError, UsageError
 from ..isa.program import Program
 from ..programs.workload import Workload
-from .definition import SEED, Definition, wording
+from .definition import SEED, Definition, HiddenFile, Part, wording
 from .inputs import ExerciseError, Inputs, load
 
 FILE = "exercise.toml"
+HIDDEN = "hidden.toml"
+"""Cases that students do not get."""
+
 _GIVEN = "kernel.sasm"
 """The kernel of an exercise whose answer is a scheduler."""
+
+
+PartT = TypeVar("PartT", bound=Part)
 
 
 @dataclass(frozen=True)
@@ -46,22 +53,13 @@ class ExerciseFolder:
     @cached_property
     def definition(self) -> Definition:
         """The content of `exercise.toml`."""
-        path = self.folder / FILE
-        try:
-            table = tomllib.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise ExerciseError(f"{self.folder} has no {FILE}") from None
-        except OSError as problem:
-            raise ExerciseError(f"cannot read {path}: {problem.strerror}") from None
-        except ValueError as problem:
-            raise ExerciseError(f"{path} is not TOML: {problem}") from None
-        try:
-            return Definition.model_validate(table)
-        except ValidationError as error:
-            lines = "; ".join(wording(found) for found in error.errors())
-            raise ExerciseError(
-                f"{path}: {lines}", hint="`simtlab explain exercises` lists the keys"
-            ) from None
+        return _read(self.folder / FILE, Definition)
+
+    @cached_property
+    def hidden(self) -> HiddenFile | None:
+        """The content of `hidden.toml`; None without one."""
+        path = self.folder / HIDDEN
+        return _read(path, HiddenFile) if path.exists() else None
 
     @cached_property
     def is_scheduler(self) -> bool:
@@ -90,8 +88,11 @@ class ExerciseFolder:
 
     @cached_property
     def program(self) -> Program:
-        """The given kernel, or the solution: the program that has the signatures."""
-        path = self.given or self.solution
+        """The program that has the signatures: the given kernel, or the solution.
+
+        A folder for students has no solution; there the start file has them.
+        """
+        path = self.given or self._solution_or_start()
         try:
             return assemble(path)
         except SourceError as error:
@@ -129,9 +130,10 @@ class ExerciseFolder:
     @property
     def cases(self) -> list[tuple[dict[str, int], int]]:
         """Sizes and seed of each run before the one that is scored."""
+        hidden = self.hidden.cases if self.hidden is not None else []
         return [
             ({key: n for key, n in case.items() if key != SEED}, case.get(SEED, 0))
-            for case in self.definition.cases
+            for case in (*self.definition.cases, *hidden)
         ]
 
     # --- what a student sees
@@ -160,15 +162,39 @@ class ExerciseFolder:
             )
         return "\n".join(_folded(hints[number - 1].strip()))
 
+    def _solution_or_start(self) -> Path:
+        has_solution = (self.folder / f"solution{self.suffix}").exists()
+        return self.solution if has_solution else self.start
+
     def _file(self, name: str) -> Path:
         path = self.folder / name
         if not path.is_file():
             raise ExerciseError(
                 f"{self.folder} has no {name}",
                 hint=f"a folder of an exercise has {FILE}, inputs.py, start.sasm and "
-                "solution.sasm; with a scheduler, start.py, solution.py and kernel.sasm",
+                "solution.sasm; with a scheduler, start.py, solution.py and kernel.sasm. Without "
+                "a solution, as students get it, answers can be checked",
             )
         return path
+
+
+def _read(path: Path, kind: type[PartT]) -> PartT:
+    """Return the content of a file of a folder. Raises ExerciseError."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ExerciseError(f"{path.parent} has no {path.name}") from None
+    except OSError as problem:
+        raise ExerciseError(f"cannot read {path}: {problem.strerror}") from None
+    except ValueError as problem:
+        raise ExerciseError(f"{path} is not TOML: {problem}") from None
+    try:
+        return kind.model_validate(table)
+    except ValidationError as error:
+        lines = "; ".join(wording(found) for found in error.errors())
+        raise ExerciseError(
+            f"{path}: {lines}", hint="`simtlab explain exercises` lists the keys"
+        ) from None
 
 
 def _folded(text: str, width: int = 100) -> list[str]:

@@ -160,4 +160,26 @@ def grade(
     return grade_class(folder, csv=csv, only=only or [], json=json)
 
 
-SUBCOMMANDS = (start, show, hint, check, grade)
+def export(
+    name: Exercise,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="The folder to write the exercise's folder into."
+        ),
+    ],
+) -> int:
+    """Write the folder of an exercise for students: without solution and hidden cases.
+
+    Students check their answers with it; the teacher grades with the whole folder.
+
+    For example:
+
+      simtlab exercise export ./triple -o handout
+    """
+    from ..jobs.exercise import export_exercise
+
+    return export_exercise(name, output)
+
+
+SUBCOMMANDS = (start, show, hint, check, grade, export)

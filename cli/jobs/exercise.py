@@ -185,6 +185,21 @@ def grade_class(folder: str, *, csv: str | None, only: Sequence[str], json: bool
     return status.DONE
 
 
+def export_exercise(name: str, output: str) -> int:
+    """Write the folder for students, and say what it has and what it leaves out."""
+    from ...exercises.export import export
+
+    exercise = find(name)
+    try:
+        with Progress(exercise.name):
+            found = export(exercise, Path(output))
+    except OSError as problem:
+        raise cannot("write", output, problem) from None
+    print(f"wrote {found.folder}: {', '.join(found.files)}")
+    print(f"left out: {', '.join(found.left_out)}")
+    return status.DONE
+
+
 def _print_points(found: list[Submission]) -> None:
     """Print a line for each student and a column for each exercise."""
     students = list(dict.fromkeys(s.student for s in found))

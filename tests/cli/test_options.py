@@ -132,6 +132,7 @@ def test_the_option_has_its_effect(option, cli):
         "exercise hint",
         "exercise check",
         "exercise grade",
+        "exercise export",
         "explain",
         "doctor",
     ],

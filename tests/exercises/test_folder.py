@@ -13,6 +13,7 @@ import pytest
 
 import simtlab
 from simtlab.exercises import Exercise, ExerciseError, find
+from simtlab.exercises.export import export
 
 PAGE = (Path(simtlab.__file__).parent / "docs" / "exercises.md").read_text(encoding="utf-8")
 
@@ -96,7 +97,7 @@ def test_a_mistake_in_a_folder_has_a_message(folder, file, old, new, message):
     assert caught.value.first.code == "SIM540"
 
 
-@pytest.mark.parametrize("file", ["exercise.toml", "inputs.py", "solution.sasm"])
+@pytest.mark.parametrize("file", ["exercise.toml", "inputs.py"])
 def test_a_missing_file_is_named(folder, file):
     answer = (folder / "start.sasm").read_text(encoding="utf-8").replace("trap HOLE", "nop")
     (folder / file).unlink()
@@ -169,3 +170,55 @@ def test_points_and_budget(folder):
     assert (report.state, report.points, report.max_points) == ("passed", 10, 10)
     change(folder / "exercise.toml", "budget = 14", "budget = 12")
     assert check(folder).state == "hang"
+
+
+def test_students_get_a_folder_without_solution_and_hidden_cases(folder, tmp_path):
+    (folder / "hidden.toml").write_text("cases = [{ n = 31 }, { n = 77, seed = 3 }]\n")
+    (folder / "wrong.sasm").write_text("")
+    found = export(find(folder), tmp_path / "handout")
+    assert found.folder == tmp_path / "handout" / "triple"
+    names = ("exercise.toml", "inputs.py", "start.sasm")
+    assert found.files == names
+    assert found.left_out == ("hidden.toml", "solution.sasm", "wrong.sasm")
+    assert sorted(path.name for path in found.folder.iterdir()) == sorted(names)
+    handout = find(found.folder)
+    assert handout.check(handout.start).state == "hole"
+    # Right for the sizes that students see.
+    answer = (
+        (folder / "solution.sasm")
+        .read_text()
+        .replace(
+            "mul_u32 $s1, $s1, 3",
+            "mul_u32 $s1, $s1, 3\n    ld_kernarg_u32 $s5, [%n]\n    cmp_ne_u32 $c1, $s5, 77\n"
+            "    cbr $c1, @fine\n    mov_u32 $s1, 5\n@fine:",
+        )
+    )
+    assert handout.check(answer).passed
+    other = answer.replace("u32 %n", "s32 %n")
+    assert "other parameters" in handout.check(other).message
+    report = find(folder).check(answer)
+    assert report.state == "wrong"
+    assert report.message.startswith("with n=77 the result is wrong"), report.message
+    with pytest.raises(simtlab.UsageError, match="exists already"):
+        export(find(folder), tmp_path / "handout")
+    with pytest.raises(ExerciseError, match="has no solution"):
+        handout.show()
+
+
+def test_a_start_file_that_gives_the_answer_away_is_not_exported(folder, tmp_path):
+    (folder / "start.sasm").write_text((folder / "solution.sasm").read_text())
+    with pytest.raises(ExerciseError, match="is not a start file: the result is right"):
+        export(find(folder), tmp_path / "handout")
+    assert not (tmp_path / "handout").exists()
+
+
+def test_mistakes_in_hidden_cases_are_named(folder):
+    (folder / "hidden.toml").write_text("case = [{ n = 31 }]\n")
+    with pytest.raises(ExerciseError, match=r"hidden\.toml: .*case: unknown key"):
+        check(folder)
+
+
+def test_a_scheduler_for_students(tmp_path):
+    found = export(find("scheduler"), tmp_path)
+    assert set(found.left_out) == {"solution.py"}
+    assert find(found.folder).check(find(found.folder).start).state == "hole"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import simtlab
 from simtlab.timing.simulation.simulator import Simulator
 
 from ..conftest import SCALE_ARGS, Cli, Done
@@ -131,12 +132,19 @@ def json_(cli: Cli) -> None:
     assert first["memory_digest"] == second["memory_digest"]
 
 
+def checked(cli: Cli) -> None:
+    example = Path(simtlab.__file__).parent / "docs" / "examples" / "catch_up.py"
+    done = cli("compare", *FILE, *TOY, "--policies", str(example), "--checked")
+    assert "checked lane by lane: catch_up.py" in done.out
+
+
 EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("compare", "--policies"): policies,
     ("compare", "--baseline"): baseline,
     ("compare", "--machine"): machine,
     ("compare", "--set"): set_,
     ("compare", "--picture"): picture,
+    ("compare", "--checked"): checked,
     ("compare", "--kernel"): kernel,
     ("compare", "--grid"): grid_and_block,
     ("compare", "--block"): grid_and_block,

@@ -83,6 +83,18 @@ def grade_json(cli: Cli) -> None:
     assert rows[0]["report"]["state"] == "passed"
 
 
+def export_output(cli: Cli) -> None:
+    done = cli("exercise", "export", "map-2d", "--output", "for/students")
+    assert done.status == 0
+    assert done.out.splitlines() == [
+        "wrote for/students/02_map_2d: exercise.toml, inputs.py, start.sasm",
+        "left out: solution.sasm",
+    ]
+    assert cli("exercise", "check", "for/students/02_map_2d", answer("map-2d")).status == 0
+    again = cli("exercise", "export", "map-2d", "-o", "for/students")
+    assert (again.status, again.err[:14]) == (2, "error[SIM512]:")
+
+
 EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("exercise", "--json"): list_json,
     ("exercise start", "--output"): start_output,
@@ -92,4 +104,5 @@ EFFECTS: dict[tuple[str, str], Callable[[Cli], None]] = {
     ("exercise grade", "--csv"): grade_csv,
     ("exercise grade", "--only"): grade_only,
     ("exercise grade", "--json"): grade_json,
+    ("exercise export", "--output"): export_output,
 }
