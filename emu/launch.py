@@ -25,7 +25,7 @@ from .engine import (
     has_code,
     who_runs,
 )
-from .geometry import Geometry
+from .geometry import Dim3, Geometry
 from .result import Result
 from .text.tables import labelled_html
 
@@ -63,6 +63,21 @@ class _Never:
 _NEVER = _Never()
 
 
+_OPTIONS_FIRST = {
+    "time": "program.{kernel}.time({shape})(arguments)",
+    "launch": "program.{kernel}.launch({shape})(arguments)",
+    "simulate": "simtlab.simulate(program.{kernel}, {shape})(arguments)",
+    "record": "simtlab.record(program.{kernel}, {shape})(arguments)",
+    "compare": 'simtlab.compare(program.{kernel}, "conv,slip", {shape})(arguments)',
+}
+"""Attributes that a launch does not have: the call that is meant."""
+
+
+def _size(sizes: Dim3) -> str:
+    """Return one to three sizes as a caller writes them."""
+    return str(sizes[0]) if sizes[1:] == (1, 1) else str(sizes)
+
+
 @dataclass(frozen=True)
 class Launch:
     """A kernel with its dimensions and options; call it with the arguments."""
@@ -85,6 +100,19 @@ class Launch:
         name = who_runs(self.engine, kernel, self.geometry, stats=self.stats)
         result = Result(kernel.name, name, self.scheme.name, self.geometry, None, 0.0)
         return _Prepared(engine(name), name, program, kernel, self.function._bind, {}, result)
+
+    if not TYPE_CHECKING:  # for it, no other attribute exists
+
+        def __getattr__(self, name: str) -> Any:
+            text = f"a launch has no attribute {name!r}"
+            if name in _OPTIONS_FIRST:
+                groups, items = _size(self.geometry.groups), _size(self.geometry.group_size)
+                shape = f"groups={groups}, group_size={items}"
+                call = _OPTIONS_FIRST[name].format(kernel=self.function.name, shape=shape)
+                text += f"; the kernel takes the dimensions: {call}"
+            elif name in ("run", "start", "execute"):
+                text += "; it is called with the arguments of the kernel"
+            raise AttributeError(text)
 
     def generated(self, form: str) -> str:
         """Return the code that is generated for this launch, or what an analysis has found.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..asm.disassemble import disassemble
 from ..asm.flow.explicit import with_markers
 from ..isa import expect
+from ..isa.calls import options_by_name
 from ..isa.errors import ArgumentError, UsageError, did_you_mean
 from ..isa.objectfile import dumps
 from ..isa.program import Kernel, Program
@@ -31,6 +32,10 @@ MAX_THREADS = 1024
 
 LAUNCHES_KEPT = 64
 """Shapes of `kernel[groups, group_size]` that a module remembers."""
+
+
+_LAUNCHES = ("run", "start", "execute", "call")
+"""Attributes that a kernel does not have: what a launch is called elsewhere."""
 
 
 class Module:
@@ -203,6 +208,7 @@ class KernelFunction:
             hint=f"{self.name}[groups, group_size](...), or {self.name}.launch(items=n)(...)",
         )
 
+    @options_by_name("kernel.launch", "kernel.launch(groups=2, group_size=32)(x, y)")
     def launch(
         self,
         *,
@@ -245,9 +251,18 @@ class KernelFunction:
         arrive = expect.flag(exited_arrive, "exited_arrive")
         return Launch(self, geometry, name, spec, bound, counts, arrive, many)
 
+    @options_by_name("kernel.time", "kernel.time(groups=2, group_size=32)(x, y)")
     def time(self, **options: Any) -> Any:
         """Simulate this kernel on a machine: `simtlab.simulate(self, **options)`."""
         return timed(self, **options)
+
+    if not TYPE_CHECKING:  # for it, no other attribute exists
+
+        def __getattr__(self, name: str) -> Any:
+            text = f"a kernel has no attribute {name!r}"
+            if name in _LAUNCHES:
+                text += "; it is launched as kernel[groups, group_size](arguments)"
+            raise AttributeError(text)
 
     def __repr__(self) -> str:
         return f"<{self.signature}>"

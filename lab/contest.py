@@ -9,6 +9,7 @@ from typing import Any, overload
 from ..emu.engine import Interrupted
 from ..emu.module import KernelFunction
 from ..isa import expect
+from ..isa.calls import options_by_name
 from ..isa.errors import SimtError
 from ..timing.compare import ComparedLaunch
 from ..timing.compare import compare as compare_kernel
@@ -42,6 +43,7 @@ def compare(
 ) -> Comparison: ...
 
 
+@options_by_name("simtlab.compare", 'simtlab.compare(program.k, "conv,slip", groups=2)(x, y)')
 def compare(kernel: Any, policies: Any, **options: Any) -> ComparedLaunch | Comparison:
     """Simulate a kernel or a program under several policies.
 

@@ -8,6 +8,7 @@ from typing import Any, overload
 
 from ..emu.module import KernelFunction
 from ..isa import expect
+from ..isa.calls import options_by_name
 from ..isa.errors import UsageError
 from ..timing.compiler.files import Policy
 from ..timing.machines.machine import Machine, MachineError
@@ -34,6 +35,7 @@ def simulate(
 ) -> Result: ...
 
 
+@options_by_name("simtlab.simulate", "simtlab.simulate(program.k, groups=2, group_size=32)(x, y)")
 def simulate(kernel: Any, **options: Any) -> SimulatedLaunch | Result:
     """Simulate a kernel or a program on a machine under a policy.
 

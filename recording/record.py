@@ -11,6 +11,7 @@ from ..emu.geometry import DEFAULT_WIDTH, dim3
 from ..emu.launch import Launch
 from ..emu.module import KernelFunction
 from ..emu.schemes import Scheme
+from ..isa.calls import options_by_name
 from ..isa.errors import SimtError, UsageError
 from ..timing.compiler.files import Policy, find
 from ..timing.machines.machine import Machine, load
@@ -50,6 +51,7 @@ class RecordedLaunch:
         return self.recording
 
 
+@options_by_name("simtlab.record", "simtlab.record(program.k, groups=2, group_size=32)(x, y)")
 def record(
     kernel: KernelFunction,
     *,

@@ -14,6 +14,7 @@ from ..emu.launch import Launch
 from ..emu.module import KernelFunction
 from ..emu.result import memory_digest
 from ..isa import expect
+from ..isa.calls import options_by_name
 from ..isa.errors import SimtError, UsageError
 from ..isa.quoting import shown
 from .compiler.files import Policy, find
@@ -211,6 +212,7 @@ def check_kernel(kernel: object, function: str) -> None:
         )
 
 
+@options_by_name("simtlab.simulate", "simtlab.simulate(program.k, groups=2, group_size=32)(x, y)")
 def simulate(
     kernel: KernelFunction,
     *,
