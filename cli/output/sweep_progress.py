@@ -9,16 +9,20 @@ from typing import Any
 
 from ...lab.driver import Watcher
 from ...lab.runs.result import Failure
-from .output import console, on_terminal
+from .output import console, on_terminal, print_remark
+
+BETWEEN_LINES = 60.0
+"""Seconds between lines off a terminal: an hour makes a page of a log, and shows that it lives."""
 
 
 class SweepProgress(Watcher):
-    """Counts what a sweep does; draws it while it lasts, on a terminal only."""
+    """Counts what a sweep does; draws it on a terminal, and else prints a line every minute."""
 
     def __init__(self) -> None:
         self.total = self.found = self.simulated = self.elsewhere = self.failed = 0
         self.started = time.monotonic()
         self.detail = ""
+        self._printed = self.started
         self._display: Any = None
         self._task: Any = None
 
@@ -43,7 +47,7 @@ class SweepProgress(Watcher):
 
     def begin(self, total: int, found: int) -> None:
         self.total, self.found = total, found
-        self.started = time.monotonic()
+        self.started = self._printed = time.monotonic()
         self._draw()
 
     def finished(self, failure: Failure | None, *, elsewhere: bool = False) -> None:
@@ -76,11 +80,16 @@ class SweepProgress(Watcher):
         return ", ".join(parts) or "the first runs"
 
     def _draw(self) -> None:
+        now = time.monotonic()
         if self._display is not None:
-            text = self.text(time.monotonic() - self.started)
+            text = self.text(now - self.started)
             self._display.update(
                 self._task, total=self.total, completed=self.done, description=text
             )
+        elif now - self._printed >= BETWEEN_LINES:
+            self._printed = now
+            text = self.text(now - self.started)
+            print_remark(f"{self.done:,} of {self.total:,} runs: {text}")
 
 
 def _duration(seconds: float) -> str:

@@ -120,6 +120,26 @@ def test_two_stores_are_compared(cli, file):
     assert other.out.endswith("1 of 4 common runs differ\n")
 
 
+def test_progress_off_a_terminal_is_a_line_every_minute(capsys, monkeypatch):
+    now = 5000.0
+    monkeypatch.setattr("simtlab.cli.output.sweep_progress.time.monotonic", lambda: now)
+    with SweepProgress() as progress:
+        progress.begin(100, 40)
+        for _ in range(3):
+            now += 25
+            progress.finished(None)
+        assert capsys.readouterr().err == "43 of 100 runs: 2.4 runs/min, 23 min 45 s left\n"
+        now += 59
+        progress.finished(None)
+        assert capsys.readouterr().err == ""
+        now += 1
+        progress.waiting("no worker has connected")
+        printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("44 of 100 runs: 1.8 runs/min")
+    assert printed.err.endswith(", no worker has connected\n")
+
+
 def test_progress_has_rate_and_time_left():
     progress = SweepProgress()
     progress.begin(100, 40)
