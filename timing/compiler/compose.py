@@ -35,6 +35,7 @@ from .inspection import (
     hook_names,
     is_device,
     is_table,
+    meant,
     place,
 )
 from .sources import code_of
@@ -209,7 +210,7 @@ def _execute_own(code: CodeType, space: dict[str, Any]) -> None:
         known = dir(intrinsics) if e.name == intrinsics.__name__ else ()
         name = re.match(r"cannot import name '(\w+)'", e.msg)
         message = f"{e.name} has no {name[1]!r}" if name else e.msg
-        hint = did_you_mean(name[1], list(known)) if name else ""
+        hint = meant(name[1], known) if name else ""
         raise CompositionError(f"{raised_at(e, code)}: {message}", hint=hint) from None
     except (Exception, SystemExit) as e:
         raise CompositionError(f"{raised_at(e, code)}: {in_a_line(e)}") from None

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeGuard
 
-from ...isa.errors import UsageError, did_you_mean
+from ...isa.errors import Suggestion, UsageError, did_you_mean
 from ..engine import hooks, intrinsics
 from ..engine.intrinsics import TABLES
 
@@ -167,6 +167,21 @@ def _check_hook(name: str, function: FunctionType) -> None:
         )
 
 
+_ELSEWHERE = {
+    **dict.fromkeys(("bitcount", "bit_count", "countbits", "popc", "popcnt", "ctpop"), "popcount"),
+    **dict.fromkeys(("ffs", "cttz", "trailing_zeros", "count_trailing_zeros", "lowest"), "ctz"),
+}
+"""What other languages call an intrinsic."""
+
+
+def meant(word: str, names: Iterable[str]) -> str:
+    """Return a hint with the intrinsic that a word of another language means, or a near name."""
+    known = _ELSEWHERE.get(word.lower().strip("_"), "")
+    if known:
+        return Suggestion.of(f"the intrinsic is called `{known}` here", known)
+    return did_you_mean(word, list(names))
+
+
 def _check_names(name: str, function: FunctionType, space: Mapping[str, Any]) -> None:
     """Check that every global name exists that a function uses."""
     for where, step in _steps(function):
@@ -175,7 +190,7 @@ def _check_names(name: str, function: FunctionType, space: Mapping[str, Any]) ->
                 continue
             raise CompositionError(
                 f"{where}: {name} uses {step.argval!r}, which no file of this engine defines",
-                hint=did_you_mean(step.argval, list(space)),
+                hint=meant(step.argval, space),
             )
 
 

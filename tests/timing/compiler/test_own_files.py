@@ -41,10 +41,10 @@ def ranked(*lines: str) -> str:
     return "\n@device\ndef rank(S, w, g, t):\n" + "".join(f"    {line}\n" for line in lines)
 
 
-def refused(folder: Path, text: str, *, plain: bool = False) -> str:
+def refused(folder: Path, text: str, *, plain: bool = False, part: str = "message") -> str:
     with pytest.raises(CompositionError) as caught:
         EngineState(compose(scheduler(folder, text), plain=plain), TOY)
-    return caught.value.first.message
+    return getattr(caught.value.first, part)
 
 
 # --- code, before it is compiled
@@ -351,6 +351,14 @@ def test_a_policy_a_scheduler_and_a_memory_system_of_the_users_have_declarations
 def test_engine_code_cannot_read_declarations(tmp_path):
     text = "\nSCHEDULER = 'rr'\n" + ranked("return len(SCHEDULER) + g")
     assert "uses 'SCHEDULER', which no file of this engine defines" in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize(("word", "meant"), [("bitcount", "popcount"), ("ffs", "ctz")])
+def test_an_intrinsic_by_the_name_of_another_language(tmp_path, word, meant):
+    hint = f"the intrinsic is called `{meant}` here"
+    text = ranked(f"return {word}(g)")
+    for imports in "", f"from simtlab.timing.engine.intrinsics import {word}\n":
+        assert refused(tmp_path, imports + text, part="hint") == hint
 
 
 # --- what must pass
