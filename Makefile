@@ -9,7 +9,6 @@ SHELL := /bin/bash
 NEW_ENOUGH = import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
     $$p -c '$(NEW_ENOUGH)' >/dev/null 2>&1 && echo $$p && break; done)
-EXTRAS ?= dev
 WORKERS ?= 2
 
 # Tools are called as modules: the scripts in .venv/bin name the folder they were installed in, and
@@ -20,8 +19,19 @@ PYTEST := $(PY) -m pytest -n $(WORKERS)
 
 # The stamp holds the folder and extras it was made for, so that a copied tree installs anew.
 STAMP := .venv/.installed
+FOUND := $(shell cat $(STAMP) 2>/dev/null)
+
+# The demo needs no tools of development, which take minutes to install, and is content with those
+# that are there; every other target installs them.
+ifeq ($(MAKECMDGOALS),demo)
+EXTRAS ?= $(shell [[ '$(FOUND)' == '$(CURDIR) ['*']' ]] && \
+    extras='$(FOUND)' && extras="$${extras##* [}" && echo "$${extras%]}" || echo lab)
+else
+EXTRAS ?= dev
+endif
+
 INSTALLED := $(CURDIR) [$(EXTRAS)]
-ifneq ($(shell cat $(STAMP) 2>/dev/null),$(INSTALLED))
+ifneq ($(FOUND),$(INSTALLED))
 .PHONY: $(STAMP)
 endif
 
@@ -37,7 +47,7 @@ $(STAMP): pyproject.toml
 	    python=$(PYTHON); test -n "$$python" || \
 	        { echo "no Python of 3.11 or newer found; make PYTHON=/path/to/it names one" >&2; exit 1; }; \
 	    echo "making .venv with $$python"; $$python -m venv --clear .venv; }
-	@echo "installing simtlab[$(EXTRAS)] into .venv; the first time this takes a few minutes"
+	@echo "installing simtlab[$(EXTRAS)] into .venv; the first time this takes a while"
 	@$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	@printf '%s\n' '$(INSTALLED)' > $@
 
