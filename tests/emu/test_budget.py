@@ -30,7 +30,10 @@ def test_an_endless_loop_ends_with_the_budget(name: str, engine: str, scheme: st
     assert trap.record.kind is TrapKind.BUDGET
     assert "error[SIM406]: kernel k: instruction budget exhausted: " in str(trap)
     assert "executed 500 instructions" in str(trap)
-    assert "raise it with --budget (or budget=)" in str(trap)
+    # Where nothing in the loop changes $s0, on which its end depends, no budget is enough.
+    is_certain = "$s0" in LOOPS[name]
+    assert ("no instruction of the loop changes $s0" in str(trap)) is is_certain
+    assert ("raise it with --budget (or budget=)" in str(trap)) is not is_certain
     assert x.to_host().tolist() == [0, 1, 2]
 
 
