@@ -33,6 +33,11 @@ class Assumed:
         """Return a copy, for `back_to`."""
         return Assumed(dict(self.known), dict(self.same), dict(self.rest), self.positive)
 
+    def since(self, before: Assumed) -> set[Op]:
+        """Return the values of which other results are assumed than when a copy was made."""
+        both = (self.known, before.known), (self.same, before.same), (self.rest, before.rest)
+        return {op for now, then in both for op in now if now[op] != then.get(op)}
+
     def back_to(self, before: Assumed) -> None:
         """Drop what was found since a copy was made."""
         self.known, self.same, self.rest = before.known, before.same, before.rest

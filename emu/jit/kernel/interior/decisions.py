@@ -144,7 +144,11 @@ class Decisions:
             for number in self._ssa.flow.order
             if number in live
             for op in self._ssa.ops.get(number, ())
-            if op not in known and self.spans.attempt(lambda op=op: self._is_inside_in_loop(op))
+            if op not in known
+            and (
+                self.spans.attempt(lambda op=op: self._is_inside_in_loop(op))
+                or self.spans.attempt(lambda op=op: self._is_inside(op))
+            )
         )
 
     def inside_where_guarded(self, shapes: LaneShapes) -> frozenset[Op]:
@@ -175,16 +179,14 @@ class Decisions:
         return frozenset(found)
 
     def _is_inside_in_loop(self, op: Op) -> bool:
-        """Ask that an access is inside; in loops up to an argument, where counters let it run.
+        """Ask that an access in a loop up to an argument is inside where counters let it run.
 
         So the next plane of a column, which the last iteration does not load, is inside.
         """
-        if self.spans.counts_to_arguments and self._ssa.flow.loop_of[op.node] is not None:
-            guards = [g for g in self._guards.at(op.node) if self._shapes.is_uniform(g.value)]
-            given = bounded((g for g in guards if isinstance(g.value, Phi)), self.spans)
-            if given:
-                return self.spans.under(given, lambda: self._is_inside(op))
-        return self._is_inside(op)
+        if not self.spans.counts_to_arguments or self._ssa.flow.loop_of[op.node] is None:
+            return False
+        guards = (g for g in self._guards.at(op.node) if isinstance(g.value, Phi))
+        return self._is_inside_under(op, (g for g in guards if self._shapes.is_uniform(g.value)))
 
     def _is_inside_under(self, op: Op, guards: Iterable[Guard], *, signed: bool = False) -> bool:
         """Ask that an access is inside where guards hold; `signed`: by a number from 0 to 2^31."""

@@ -129,8 +129,12 @@ class Spans:
         return True
 
     def under(self, given: Mapping[Value, Span], work: Callable[[], bool]) -> bool:
-        """Do some work with other spans of some values."""
-        kept, changed = self._found, set(given)
+        """Do some work with other spans of some values; return what it does.
+
+        It is False if the work assumes of clamps or divisions what follows from these spans: code
+        may compute them at other times, too.
+        """
+        kept, changed, assumed = self._found, set(given), self._assumed.copy()
         if self.counts_to_arguments:
             # What a loop steps beside such a counter has another span, too.
             phis, headers = self._lanes.ssa.phis, {v.node for v in given if isinstance(v, Phi)}
@@ -139,7 +143,9 @@ class Spans:
         others = {v: s for v, s in kept.items() if sources_of(v).isdisjoint(changed)}
         self._found, self._stepped.given = {**others, **given}, given
         try:
-            return work()
+            return work() and all(
+                sources_of(op).isdisjoint(changed) for op in self._assumed.since(assumed)
+            )
         finally:
             self._found, self._stepped.given = kept, {}
 

@@ -42,13 +42,15 @@ kernel k(u32 %wide, u32 %high, u32 %deep, u32 %plane, u32 %last, global u32* %x,
     mov_u32             $s18, {first}           // k
 @plane:
     mov_u32             $s22, 7                 // below the last plane
+    add_u32             $s19, $s11, $s5
+    {below}
     cmp_ge_u32          $c0, $s18, $s6
     cbr                 $c0, @last
-    add_u32             $s19, $s11, $s5
     cvt_u64_u32         $d3, $s19
     mad_u64             $d3, $d3, 4, $d1
     ld_global_u32       $s22, [$d3]
 @last:
+    {besides}
     cvt_u64_u32         $d3, $s12
     mad_u64             $d3, $d3, 4, $d1
     ld_global_u32       $s24, [$d3]
@@ -78,6 +80,14 @@ kernel k(u32 %wide, u32 %high, u32 %deep, u32 %plane, u32 %last, global u32* %x,
 """
 HIGH = 5
 
+LIMITED = {
+    "min": "min_u32 $s19, $s19, 3700",
+    "max": "sub_u32 $s30, 3700, $s19\n max_s32 $s30, $s30, 0\n sub_u32 $s19, 3700, $s30",
+    "rem": "rem_u32 $s19, $s19, 3700",
+    "div": "div_u32 $s30, $s19, 3700\n mul_u32 $s30, $s30, 3700\n sub_u32 $s19, $s19, $s30",
+}
+"""What keeps the place below within 3700 words."""
+
 
 def columns(
     wide: int,
@@ -91,6 +101,8 @@ def columns(
     first: int = 0,
     step: int = 1,
     type_: str = "u32",
+    below: str = "",
+    besides: str = "",
 ) -> Work:
     """Go down the planes of x, from `first` on; `room` is how many words x and y have besides."""
     plane = wide * HIGH if plane is None else plane
@@ -99,7 +111,7 @@ def columns(
     y = np.zeros(wide * HIGH * 4 + room[1], np.uint32)
     numbers = (n & 0xFFFFFFFF for n in (wide, HIGH, deep, plane, last))
     items = tuple(-(-n // g) * g for n, g in zip((wide, HIGH), group, strict=True))
-    text = TEXT.format(first=first, step=step, type=type_)
+    text = TEXT.format(first=first, step=step, type=type_, below=below, besides=besides)
     return make(text, [*numbers, x, y], items=items, group_size=group, width=width)
 
 
@@ -137,6 +149,16 @@ def test_the_plane_below_is_guarded(last: int, group: tuple[int, int]) -> None:
     """By a number that may be more than that of the planes."""
     works = [columns(200, 4, last=last, group=group) for _ in "ab"]
     assert assert_as_oracle(*works) == (last in (4, -1))
+
+
+@pytest.mark.parametrize("group", [(64, 2), (128, 1)])
+@pytest.mark.parametrize("limited", LIMITED)
+def test_what_is_clamped_in_the_last_plane_alone(limited: str, group: tuple[int, int]) -> None:
+    """The guarded access has no clamped place, but others may use what is clamped."""
+    besides = "xor_u32 $s22, $s22, $s19"
+    works = [columns(200, 4, below=LIMITED[limited], besides=besides, group=group) for _ in "ab"]
+    assert has_interior(works[0])
+    assert not assert_as_oracle(*works)
 
 
 @pytest.mark.parametrize("group", [(64, 2), (128, 1)])
