@@ -18,6 +18,7 @@ SHIFT = 11 * 64
 FIRST_PAGES, PAGES_APART = 8, 5
 """In how many pages of large ones arrays begin in turn, and how far the next one is further on.
 
+Those that share large pages begin so many pages after the array before, or after their block does.
 Pages of a large page follow each other in the host's memory. Equal places of arrays whose size is a
 power of two would lie in the same sets of a second-level cache, with what the host fetches ahead of
 each. A launch that goes through rows far apart has many lines in a set already.
