@@ -70,10 +70,8 @@ class OrderScratch(Scratch):
         self.pointed: Pointed | None = None
         self.copies: Copies | None = None
         self.slots = array("q")
-        # What the last launch has found of buffers, and its trap.
-        found = self.address + 8 * Slot.PARAMS, 8 * (len(self.context) - Slot.PARAMS)
-        trap = self.address + 8 * Slot.TRAP_KIND, 8 * (Slot.TRAP_ADDRESS + 1 - Slot.TRAP_KIND)
-        self.cleared = array("q", (2, *found, *trap))
+        # Buffers that were found remain as long as an entry, and a trap ends it (`clear`).
+        self.cleared = array("q", (0,))
 
     @property
     def has_run(self) -> bool:
@@ -94,7 +92,7 @@ class OrderScratch(Scratch):
         self.context[Slot.N_BUFFERS] = len(self.slots) // BUFFER_SLOTS
 
     def clear(self) -> None:
-        """Clear what the last launch has found; counts are cleared by native code."""
+        """Clear the buffers and the trap of the last launch; native code clears counts."""
         self.context[Slot.PARAMS :] = 0
         self.context[Slot.TRAP_KIND] = 0
 
