@@ -137,6 +137,7 @@ def test_memory_that_another_thread_has() -> None:
     hosts = [np.zeros(96, np.uint32) for _ in "xy"]
     device = Device()
     given = [device.to_device(h) for h in hosts]
+    agains = set[int]()
     for turn in range(6):
         cells = [room.cell for room in order_again._ROOMS.values()]
         places = [cell[0] for cell in cells]
@@ -151,7 +152,9 @@ def test_memory_that_another_thread_has() -> None:
         assert_equal(found.statistics, slow(*hosts, 50, 4).statistics)
         for host, array in zip(hosts, given, strict=True):
             np.testing.assert_array_equal(array.to_host(), host)
+        agains.add(id(native._again))
     assert is_begun_by_native_code(native)
+    assert len(agains) == 1
 
 
 def test_a_launch_of_many_rounds_takes_the_longer_way() -> None:
@@ -191,6 +194,109 @@ def test_threads_that_count_by_one_launch() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, range(1, 9)))
+
+
+STRAY = """
+kernel stray(global u32* %x, global u32* %y, u64 %by, u32 %more) {
+        ld_kernarg_u64 $d0, [%x]
+        ld_kernarg_u64 $d1, [%by]
+        add_u64 $d1, $d1, $d0
+        ld_kernarg_u32 $s0, [%more]
+        mov_u32 $s1, 1
+    @again:
+        atomic_add_global_u32 $s2, [$d1], $s1
+        and_u32 $s2, $s2, 3
+        add_u32 $s2, $s2, 1
+        cmp_lt_u32 $c0, $s0, $s2
+        cbr $c0, @end
+        sub_u32 $s0, $s0, $s2
+        br @again
+    @end:
+        ld_global_u32 $s3, [$d0]
+        st_global_u32 $s3, [$d0+4]
+        ret
+}"""
+
+
+def test_pointers_that_leave_their_buffer() -> None:
+    """A buffer that is not copied is not changed by a launch that is run again."""
+    native, slow = launches(STRAY, items=40, group_size=20, warp=16)
+    sides = [[device.zeros(64, "uint32") for _ in "xy"] for device in (Device(), Device())]
+    by = sides[0][1].address - sides[0][0].address
+    assert by == sides[1][1].address - sides[1][0].address
+    for distance, more in ((0, 9), (0, 9), (0, 9), (0, 9), (by, 3000), (by, 9), (0, 9), (0, 9)):
+        given, expected = sides
+        found = native(*given, distance, more).statistics
+        assert_equal(found, slow(*expected, distance, more).statistics)
+        for array, other in zip(given, expected, strict=True):
+            np.testing.assert_array_equal(array.to_host(), other.to_host())
+
+
+LOADS = """
+kernel loads(global u32* %x, u32 %far) {
+        ld_kernarg_u64 $d0, [%x]
+        ld_kernarg_u32 $s0, [%far]
+        mov_u32 $s1, 1
+        atomic_add_global_u32 $s2, [$d0], $s1
+        and_u32 $s2, $s2, 7
+        cvt_u64_u32 $d1, $s2
+        mad_u64 $d1, $d1, 4, $d0
+        cvt_u64_u32 $d2, $s0
+        add_u64 $d2, $d2, $d1
+        ld_global_u32 $s3, [$d2]
+        ld_global_u32 $s4, [$d1]
+        cmp_gt_u32 $c0, $s4, $s3
+        cbr $c0, @end
+        add_u32 $s4, $s4, 1
+        st_global_u32 $s4, [$d1+4]
+    @end:
+        ret
+}"""
+
+
+def test_a_trap_of_the_first_load_of_two() -> None:
+    """One call runs both, for more lanes than run in turn; it ends with the trap of the first."""
+    native, slow = launches(LOADS, items=120, group_size=60, warp=64)
+    device, host = Device(), np.zeros(64, np.uint32)
+    array = device.to_device(host)
+    for far in (4, 8, 4, 8, 64 * 4, 4, 8, 4):
+        if far < 64:
+            assert_equal(native(array, far).statistics, slow(host, far).statistics)
+        else:
+            records = []
+            for launch, given in ((native, array), (slow, host)):
+                with pytest.raises(Trap) as stop:
+                    launch(given, far)
+                records.append((stop.value.record.kind, stop.value.record.pc))
+            assert records[0] == records[1]
+        np.testing.assert_array_equal(array.to_host(), host)
+    assert is_begun_by_native_code(native)
+
+
+@pytest.mark.parametrize("on_device", [True, False])
+def test_arrays_that_overlap(on_device: bool) -> None:
+    """The interpreter runs launches with such buffers, and native code the others as before."""
+    native, slow = launches(CLAIM, items=96, group_size=32)
+    blocks = [np.zeros(200, np.uint32) for _ in range(2)]
+    device = Device()
+    kept: list[Any] = []
+    for turn in range(9):
+        pairs = [(block[:100], block[100 - 60 * (turn in (4, 5)) :][:100]) for block in blocks]
+        given: Any = pairs[0]
+        if on_device:
+            if turn in (0, 4, 6):
+                for array in kept:
+                    array.free()
+                kept = [device.map(part) for part in given]
+            given = kept
+        found = native(*given, 50, 4)
+        # Arrays of NumPy that overlap are one buffer.
+        assert found.engine == ("interp" if on_device and turn in (4, 5) else "jit")
+        assert_equal(found.statistics, slow(*pairs[1], 50, 4).statistics)
+        np.testing.assert_array_equal(blocks[0], blocks[1])
+        for block in blocks:
+            block //= 2 + turn
+    assert is_begun_by_native_code(native)
 
 
 BARRIER = """
