@@ -71,14 +71,14 @@ def _is_row(shapes: Shapes, loop: Loop, base: Value) -> bool:
             summed = value.args[value.ins.row.stem == "select" :]
             work += [a for a in summed if a not in seen]
             seen.update(summed)
-        elif lane_step(shapes, value) is not None or _steps_together(shapes, loop, value):
+        elif lane_step(shapes, value) is not None or _steps_together(loop, value):
             moves = True
         else:
             return False
     return moves
 
 
-def _steps_together(shapes: Shapes, loop: Loop, value: Value) -> bool:
+def _steps_together(loop: Loop, value: Value) -> bool:
     """Return whether each iteration adds the same constants to a value in all lanes.
 
     What an argument says, as the size of a plane, leads out of a row.

@@ -202,9 +202,9 @@ def _run(work: Work, plan: Plan, table: Table) -> tuple[TrapRecord | None, Stati
             if again is not None:
                 work.kept["again"] = again
     except KeyboardInterrupt:
-        raise Interrupted(_statistics(work, plan, scratches)) from None
+        raise Interrupted(_statistics(plan, scratches)) from None
     record = _record(work, plan, trapped.context) if trapped is not None else None
-    statistics = _statistics(work, plan, scratches) if record is None else None
+    statistics = _statistics(plan, scratches) if record is None else None
     # Not after an exception: a thread may still be at work.
     plan.give_back(scratches)
     return record, statistics
@@ -235,13 +235,13 @@ def _again(work: Work, plan: Plan, seconds: float, *, several: bool) -> Again | 
     return Again(plan, work, _trap_of, limit=limit, calls=calls)
 
 
-def _statistics(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
+def _statistics(plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
     """Return what native code has counted, if it counts."""
     if plan.layout is None:
         return None
     from .counting import layouts
 
-    return layouts.statistics_of(work, plan, scratches)
+    return layouts.statistics_of(plan, scratches)
 
 
 def _run_shared(

@@ -20,7 +20,6 @@ from ....analysis.counting.independence import Reliance, reliance_of
 from ....analysis.counting.plan import analyse_counting
 from ....analysis.facts import Facts
 from ....analysis.flow.order import START
-from ....engine import Work
 from ....geometry import Geometry
 from ....recent import Recent
 from ....statistics import Statistics
@@ -103,7 +102,7 @@ def statistics_from(layout: Layout, facts: Facts, counts: bytes) -> Statistics:
     return _statistics(layout, facts, [np.frombuffer(counts, np.int64)])
 
 
-def statistics_of(work: Work, plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
+def statistics_of(plan: Plan, scratches: Sequence[Scratch]) -> Statistics | None:
     """Return the statistics of a launch from the counts of its threads; None if none counted."""
     layout, facts = plan.layout, plan.facts
     counts = [scratch.counts for scratch in scratches if scratch.counts is not None]
