@@ -118,7 +118,7 @@ class FlatRows:
         if (
             not rows
             or conditions.never
-            or any(_is_short(op) for op in rows)
+            or any(_is_short(op, least) for op in rows)
             or any(op not in assumed.known and op not in assumed.rest for op in rows)
             or any(_ends_in_row(inner, op) for op in lanes.ssa.values())
             or depends_on_start(inner)
@@ -297,10 +297,10 @@ def _integer_divisions(ssa: Ssa) -> list[Op]:
     ]
 
 
-def _is_short(division: Op) -> bool:
-    """Return whether rows are always too short."""
+def _is_short(division: Op, least: int) -> bool:
+    """Return whether rows always have less than the `least` work-items."""
     size = division.args[1]
-    return isinstance(size, Const) and size.bits < LEAST_ROW
+    return isinstance(size, Const) and size.bits < least
 
 
 def _ends_in_row(shapes: InteriorShapes, value: Value) -> bool:

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from simtlab.asm.assemble import assemble
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.interior.flat_rows import LEAST_ROW
@@ -84,3 +85,14 @@ def test_the_shortest_rows_that_are_warps(loop: str) -> None:
     least = facts.width // 2 if loop is IN_TURN else LEAST_ROW
     assert least > LEAST_ROW or loop is ONCE
     assert limits == [str(least)] * 2
+
+
+@pytest.mark.parametrize(
+    ("loop", "wide", "has_rows"), [(ONCE, 10, True), (IN_TURN, 10, False), (IN_TURN, 100, True)]
+)
+def test_known_rows_that_are_too_short_have_no_code(loop: str, wide: int, has_rows: bool) -> None:
+    work = work_of(loop, 40)
+    known = TEXT.replace("ld_kernarg_u32 $s2, [%wide]", f"mov_u32 $s2, {wide}")
+    (kernel,) = assemble(known.replace("LOOP", loop)).kernels
+    text = generate(kernel, 0, facts_of(kernel, work.geometry))
+    assert ("\nrow_head:" in text) == has_rows
