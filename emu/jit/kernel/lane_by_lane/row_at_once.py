@@ -85,7 +85,7 @@ class WholeVectors:
         one, code = self._one, self._one.code
         one.local.clear()
         following = self._widened(one.scalar(self._counter.phi))
-        again, done = code.fresh_label("whole"), code.fresh_label("whole")
+        again, done = code.fresh_label("more"), code.fresh_label("took")
         code.branch(code.let(f"icmp eq i64 {following}, {self._end}"), done, again)
         code.block(again)
         many = code.module.vectorised(1, WHOLE) if self._is_of_bytes else None
@@ -94,7 +94,7 @@ class WholeVectors:
         if self._counter.header_tests:
             code.jump(rest)
             return False
-        leaves = code.fresh_label("whole")
+        leaves = code.fresh_label("took")
         code.branch(self._is_all, leaves, rest)
         code.block(leaves)
         return True
