@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simtlab.emu.jit.llvm.passes import Level
+from simtlab.emu.jit.llvm.passes import LONG, LONGER, Level
 from simtlab.emu.jit.llvm.text import UNROLLED, VECTORISED
 from simtlab.emu.jit.llvm.toolchain import dump
 
@@ -50,10 +50,17 @@ usual:
 """
 
 
-@pytest.mark.parametrize("level", [Level.FULL, Level.KERNEL, Level.PAIRED])
-def test_loops_are_unrolled_where_they_say_so(level: Level) -> None:
-    plain = dump(LOOP.format(property='"llvm.loop.unroll.disable"'), "llvm", level)
-    unrolled = dump(LOOP.format(property=f"{UNROLLED}, i32 4"), "llvm", level)
+LENGTHS = (Level.KERNEL, LONG), (Level.KERNEL, LONGER)
+"""Lines of a module with which its level has other passes."""
+
+
+@pytest.mark.parametrize(
+    ("level", "lines"), [(Level.FULL, 0), (Level.KERNEL, 0), (Level.PAIRED, 0), *LENGTHS]
+)
+def test_loops_are_unrolled_where_they_say_so(level: Level, lines: int) -> None:
+    text = ";\n" * lines + LOOP
+    plain = dump(text.format(property='"llvm.loop.unroll.disable"'), "llvm", level)
+    unrolled = dump(text.format(property=f"{UNROLLED}, i32 4"), "llvm", level)
     assert plain.count(" load i32") == 1
     assert unrolled.count(" load i32") >= 4
 
@@ -66,9 +73,9 @@ def test_loops_are_vectorised_where_they_say_so(level: Level) -> None:
     assert "mul <" not in plain
 
 
-@pytest.mark.parametrize("level", list(Level))
-def test_every_level_inlines_and_drops_unreachable_code(level: Level) -> None:
-    text = dump(BRANCHES, "llvm", level)
+@pytest.mark.parametrize(("level", "lines"), [*((level, 0) for level in Level), *LENGTHS])
+def test_every_level_inlines_and_drops_unreachable_code(level: Level, lines: int) -> None:
+    text = dump(";\n" * lines + BRANCHES, "llvm", level)
     assert "alloca" not in text
     assert "call" not in text
     assert "@inner" not in text
