@@ -197,14 +197,17 @@ ROWS += [
     Row("u8", _extreme("le_u32 $c1, $s8, $s9", before="xor_u32 $s8, $s8, 85")),
 ]
 
+_SWITCH = "".join(f"cmp_eq_u32 $c1, $s8, {number}\n cbr $c1, @on\n" for number in range(4))
+
 TOO_HARD = [
     Row(
         "s8",
         f"mul_u32 $s11, $s8, 77\n cmp_lt_u32 $c1, $s11, 9\n cbr $c1, @on\n {SUM}\n"
         "add_u32 $s9, $s9, $s0\n @on:",
     ),
+    Row("u8", f"and_u32 $s8, $s8, 7\n {_SWITCH} {SUM}\n @on:"),
 ]
-"""Rows that LLVM does not vectorise."""
+"""Rows that LLVM does not vectorise, as one with a jump through a table."""
 
 OTHER_LOOPS = {
     "an extreme of floats by a branch": Row("f32", _extreme("ge_f32 $c1, $s8, $s9")),
