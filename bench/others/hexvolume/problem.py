@@ -9,11 +9,11 @@ CORNERS = ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1,
 
 
 def make(rng, side):
-    places = np.stack(np.mgrid[: side + 1, : side + 1, : side + 1], -1).astype(np.float64)
+    places = np.indices((side + 1,) * 3, np.float64)
     places += rng.uniform(-0.2, 0.2, places.shape)
     number = np.arange((side + 1) ** 3).reshape((side + 1,) * 3)
     corner = [number[a : a + side, b : b + side, c : c + side] for a, b, c in CORNERS]
-    z, y, x = places.reshape(-1, 3).T.copy()
+    z, y, x = places.reshape(3, -1)
     arrays = {
         "corner": np.stack(corner, -1).astype(np.uint32),
         "x": x,
