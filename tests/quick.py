@@ -1,7 +1,8 @@
 """What `make test` runs of tests with many parameters or examples; `make test-all` runs all.
 
 Of tests that are products of several lists, every value of every list occurs, in as few
-combinations as that takes. The others are marked `slow`. Of random examples it runs fewer.
+combinations as that takes. Of a long list of kernels that each cost a compilation, it runs one in
+two. The others are marked `slow`. Of random examples it runs fewer.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ PRODUCTS = (
     "tests/timing/test_litmus.py",
 )
 """Where each combination costs a compilation or a long run. Other products are run whole."""
+
+LISTS = ("tests/emu/jit/kernel/", "tests/emu/jit/launch/")
+"""Where each value of one list costs a compilation."""
+
+LONG = 5
+"""Values from which on one in two is left to `make test-all`."""
 
 Value = tuple[Any, ...]
 """A list of parameters, and which of its values a test has."""
@@ -59,20 +66,27 @@ def covering(items: Iterable[pytest.Function]) -> set[pytest.Function]:
 
 
 def leave_to_slow(items: Iterable[pytest.Item]) -> None:
-    """Mark as slow the items of products that add no value to those that are kept."""
+    """Mark as slow what adds no value to a product, and every second value of long lists."""
     products: dict[str, list[pytest.Function]] = defaultdict(list)
+    lists: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
-        if (
-            item.nodeid.startswith(PRODUCTS)
-            and isinstance(item, pytest.Function)
-            and hasattr(item, "callspec")
-            and not item.get_closest_marker("slow")
-            and len(list(item.iter_markers("parametrize"))) > 1
-        ):
-            products[item.nodeid.partition("[")[0]].append(item)
+        if not isinstance(item, pytest.Function) or item.get_closest_marker("slow"):
+            continue
+        of = item.nodeid.partition("[")[0]
+        match len(list(item.iter_markers("parametrize"))):
+            case 0:
+                pass
+            case 1 if item.nodeid.startswith(LISTS):
+                lists[of].append(item)
+            case number if number > 1 and item.nodeid.startswith(PRODUCTS):
+                products[of].append(item)
     for product in products.values():
         for item in set(product) - covering(product):
             item.add_marker(pytest.mark.slow)
+    for values in lists.values():
+        if len(values) >= LONG:
+            for item in values[1::2]:
+                item.add_marker(pytest.mark.slow)
 
 
 def few(values: Sequence[Any], one_in: int, first: int = 0) -> list[Any]:

@@ -98,7 +98,7 @@ def check(case: Case, **like: int) -> None:
     assert {n for name, n in work.items() if POLICIES[name].scheme == "stack"} == {work["conv"]}
 
 
-@examples(20, 120)
+@examples(12, 120)
 @given(**HOSTILE)
 def test_every_policy_leaves_the_oracles_memory(case: Case, **like: int) -> None:
     check(case, **like)
@@ -189,7 +189,7 @@ def check_settings(
         run_unless_full(case, policy, simulator, oracle(case))
 
 
-@examples(20, 60)
+@examples(6, 60)
 @given(choice=chosen(), **HOSTILE)
 def test_policies_are_right_with_any_settings(choice, case: Case, **like: int) -> None:
     check_settings(case, choice, like)
