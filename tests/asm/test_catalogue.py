@@ -44,9 +44,9 @@ def test_every_code_of_a_source_or_object_file_is_in_the_catalogue() -> None:
         if path.parent.name != "codes"
         for code in re.findall(r'"(SIM[0-9]{3})"', path.read_text(encoding="utf-8"))
     }
-    # Families, and codes of options and files, which isa/codes/command.py explains.
+    # Families, and codes of launches, options and files, which launches.py and command.py explain.
     families = {"SIM000", "SIM100", "SIM300", "SIM309", "SIM500", "SIM501", "SIM510", "SIM515"}
-    assert used - families == set(assembler_codes())
+    assert used - families - {"SIM308"} == set(assembler_codes())
 
 
 def test_codes_are_listed_in_order() -> None:

@@ -72,8 +72,8 @@ def test_without_a_bug_nothing_is_found() -> None:
 
 MUTANTS = (
     Mutant("emu.jit.kernel.control.branches", "the other side of a branch has no lanes",
-           'lanes.combine("xor", on, ["splat (i1 true)"] * lanes.k)',
-           'lanes.combine("xor", on, ["zeroinitializer"] * lanes.k)'),
+           'self._lanes.combine("xor", on, ["splat (i1 true)"] * self._lanes.k)',
+           'self._lanes.combine("xor", on, ["zeroinitializer"] * self._lanes.k)'),
     Mutant("emu.jit.kernel.control.edges", "a copy into a phi does not spare the lanes that wait",
            "(running or chunks) if others_wait else None", "None"),
     Mutant("emu.jit.kernel.control.edges", "who comes to a node forgets those who wait there",

@@ -64,7 +64,9 @@ def test_arrays_are_pieces_unless_an_access_may_reach_another(place: str, segmen
     pieces = pieces_of(shapes.ssa, Ranges(shapes))
     assert len(pieces) == PLACES[place][2]
     assert len(pieces_of(shapes.ssa, None)) == 1
-    assert {len(piece.accesses) for piece in pieces} == {4 // len(pieces)}
+    # An element of group memory that a node loads again is loaded once.
+    accesses = 4 - (segment == "group" and place == "of the other array")
+    assert {len(piece.accesses) for piece in pieces} == {accesses // len(pieces)}
     assert bool(ValueTable(shapes.ssa, Ranges(shapes)).unseen_stores) is (len(pieces) == 2)
     assert not ValueTable(shapes.ssa).unseen_stores
 
