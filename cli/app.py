@@ -116,11 +116,15 @@ class _Commands(_KeepWords, TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in self.commands and not args[0].startswith("-"):
+            word = args[0].lower()
+            hint = _COMMANDS_ELSEWHERE.get(word, "") if ctx.parent is None else ""
+            if word in ("list", "ls") and ctx.parent is not None:
+                lists = "`{} list`" if "list" in self.commands else "`{}` alone"
+                hint = f"{lists.format(ctx.command_path)} lists them"
             raise UsageError(
                 f"unknown command {args[0]!r}; the commands are {', '.join(self.commands)}",
                 code="SIM514",
-                hint=_COMMANDS_ELSEWHERE.get(args[0].lower(), "")
-                or did_you_mean(args[0], tuple(self.commands)),
+                hint=hint or did_you_mean(args[0], tuple(self.commands)),
             )
         return super().resolve_command(ctx, args)
 

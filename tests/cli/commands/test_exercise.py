@@ -114,6 +114,7 @@ MISTAKES = [
     (["hint", "lock", "x"], "N takes a whole number", ""),
     (["grade", "none"], "the folder none does not exist", ""),
     (["chek"], "unknown command 'chek'", "did you mean `check`?"),
+    (["list"], "unknown command 'list'", "`simtlab exercise` alone lists them"),
     (["--json", "hint", "lock"], "--json must follow hint", ""),
 ]
 
