@@ -30,17 +30,19 @@ def unchanged_condition(program: Program, kernel: Kernel, pc: int) -> UnchangedC
     if found is None:
         return None
     branches, deciding = found
-    registers = " and ".join(str(register) for register in deciding)
+    names = [str(register) for register in deciding]
+    either = " or ".join(names)
     places: list[str] = []
     for branch in branches:
         span = program.span(kernel, branch)
         places.append(f"line {span.line}" if span else f"pc {branch}")
-    depend = "its condition in" if len(places) == 1 else "its conditions in"
+    conditions = "its condition in" if len(places) == 1 else "its conditions in"
+    depends = "depends" if len(places) == 1 else "depend"
     return UnchangedCondition(
-        f"no instruction of the loop changes {registers.replace(' and ', ' or ')}: {depend} "
-        f"{' and '.join(places)} {'depends' if len(places) == 1 else 'depend'} on {registers} only",
-        f"change {registers.replace(' and ', ' or ')} in the loop, or let the condition depend on "
-        "a register that changes there",
+        f"no instruction of the loop changes {either}: {conditions} {' and '.join(places)} "
+        f"{depends} on {' and '.join(names)} only",
+        f"change {either} in the loop, or let the condition depend on a register that changes "
+        "there",
     )
 
 
