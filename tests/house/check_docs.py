@@ -6,6 +6,7 @@ Checked are README.md, CHANGELOG.md, docs/**/*.md, and docs/**/*.myst, the pages
 - every `>>>` session, in pages and in docstrings, each page as one session from top to bottom;
 - the width of lines of prose, in all pages but the changelog and the report of figures, which a
   command writes; tables, code and generated parts may be wider;
+- that no page says a sentence twice, and no table's rows are on one line: merges do that;
 - that the generated parts are current.
 """
 
@@ -45,6 +46,11 @@ LINK = re.compile(
 )
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 ANCHOR = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"|^\(([\w-]+)\)=$", re.MULTILINE)
+SENTENCE_END = re.compile(r"(?<=[.:])\s+|\n\n+")
+JOINED = re.compile(r"\|[ \t]*\|-{3}")
+
+LONG_SENTENCE = 80
+"""Characters from which on a sentence is not repeated on purpose."""
 
 
 def pages() -> list[Path]:
@@ -102,6 +108,19 @@ def wide_lines(page: Path) -> Iterator[str]:
             yield f"{page.relative_to(ROOT)}:{number}: {len(line)} columns, {WIDTH} are allowed"
 
 
+def damage(page: Path) -> Iterator[str]:
+    """Report each long sentence that a page has twice, and each table that is on one line."""
+    text = GENERATED.sub(blank, FENCE.sub(blank, page.read_text("utf-8")))
+    place = page.relative_to(ROOT)
+    if JOINED.search(text):
+        yield f"{place}: the rows of a table are on one line"
+    prose = "\n".join(line for line in text.split("\n") if not line.startswith(("|", "    ")))
+    seen = Counter(" ".join(sentence.split()) for sentence in SENTENCE_END.split(prose))
+    for sentence, times in seen.items():
+        if times > 1 and len(sentence) >= LONG_SENTENCE:
+            yield f"{place}: said {times} times: {sentence}"
+
+
 def stale_parts() -> Iterator[str]:
     """Report each page whose generated part is not what its source gives."""
     for name, module in MADE.items():
@@ -153,10 +172,11 @@ def main() -> int:
     # This file's folder comes first on the path of a script, and holds nothing to import.
     sys.path.pop(0)
     broken = [message for page in pages() for message in broken_links(page)]
-    prose = (p for p in pages() if p.name != "CHANGELOG.md" and p.parent.name != "reproduction")
-    wide = [m for page in prose for m in wide_lines(page)]
+    prose = [p for p in pages() if p.name != "CHANGELOG.md" and p.parent.name != "reproduction"]
+    wide = [message for page in prose for message in wide_lines(page)]
+    damaged = [message for page in prose for message in damage(page)]
     stale = list(stale_parts())
-    wrong = [*broken, *wide, *stale]
+    wrong = [*broken, *wide, *damaged, *stale]
     print(*wrong, sep="\n", end="\n" if wrong else "")
     attempted = failed = 0
     for name, result in sessions():
