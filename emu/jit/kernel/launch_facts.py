@@ -31,6 +31,7 @@ from ...analysis.widths.row_pieces import row_pieces
 from ...analysis.widths.row_warps import row_warp_facts
 from ...analysis.widths.shared_columns import sharing_facts
 from ...analysis.widths.thirds import THREE_VECTORS, thirds_facts
+from ...analysis.widths.triangles import triangle_facts
 from ...analysis.widths.turn_tiles import in_row, leaves_in_turn
 from ...analysis.widths.width import USUAL, WIDE, best_facts
 from ...analysis.workgroup_steps import strips_of
@@ -182,8 +183,9 @@ def _facts_of(kernel: Kernel, geometry: Geometry) -> Facts:
         return thirds
     if (sharing := sharing_facts(kernel, usual)) is not None:
         return sharing
-    if (few := few_running_facts(kernel, usual)) is not None and arrive_whole(kernel, few):
-        return few
+    for few in (few_running_facts(kernel, usual), triangle_facts(kernel, usual)):
+        if few is not None and arrive_whole(kernel, few):
+            return few
     # Warps of another width than the launch's must reach barriers whole as well.
     shape = in_row(usual) if leaves_in_turn(kernel, usual) else usual
     narrow = host_has("avx512bw")
