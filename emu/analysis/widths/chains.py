@@ -48,6 +48,11 @@ def waits_for_iterations(shapes: Shapes, loop: Loop, part: float = 0.5) -> bool:
     return longest >= part * count
 
 
+def vectors_computed(shapes: Shapes, loop: Loop) -> int:
+    """Return the vectors that an iteration computes or compares in a warp of 32 lanes."""
+    return _count(_vectors(shapes, values_in(shapes, loop)))
+
+
 def waits_for_divisions(shapes: Shapes, loop: Loop) -> bool:
     """Return whether a loop waits in each iteration for a division or a root of the one before.
 

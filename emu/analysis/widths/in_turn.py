@@ -14,7 +14,7 @@ from ..loops.word_walks import walks_in
 from ..ranges.stepping import Counter, counters_of
 from ..values.ssa import Op, Value, made_of
 from ..warps.uniformity import Shapes
-from .chains import waits_for_iterations
+from .chains import vectors_computed, waits_for_iterations
 from .registers import (
     MOST_AT_A_TIME,
     carried_registers,
@@ -29,6 +29,9 @@ MOST_HARD = 3
 
 MOST_BRANCHES = 3
 """Branches that diverge in an iteration, each with a mask for each vector."""
+
+MOST_VECTORS = 32
+"""Vectors of an iteration, in 32 lanes, that take longer than it waits for a gather."""
 
 LEAST_MASKS = 4
 """Branches from which on masks of 32 lanes pay for the instructions that take them apart."""
@@ -130,7 +133,17 @@ def _gains(shapes: Shapes, loop: Loop) -> bool:
         are_words = not any(v.cls is RegClass.D for v in values_in(shapes, loop))
         return waits_for_iterations(shapes, loop) or (are_words and _has_registers(shapes, loop))
     hard = sum(not is_easy(shapes, op) for op in ops)
-    return 0 < hard <= MOST_HARD and _has_registers(shapes, loop)
+    return 0 < hard <= MOST_HARD and _has_registers(shapes, loop) and _waits(shapes, loop)
+
+
+def _waits(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether a loop that gathers waits for that, or for the iteration before.
+
+    Longer iterations have enough vectors to compute meanwhile. In twice the lanes they take twice
+    the time, also while one lane runs.
+    """
+    few = vectors_computed(shapes, loop) <= MOST_VECTORS
+    return few or waits_for_iterations(shapes, loop)
 
 
 def _goes_lane_by_lane(shapes: Shapes, op: Op) -> bool:

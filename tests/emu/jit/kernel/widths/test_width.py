@@ -75,6 +75,18 @@ def test_loops_that_lanes_leave_in_turn_may_access_few_places(body: str, width: 
 
 
 @pytest.mark.parametrize(
+    ("work", "width"),
+    [
+        ("xor_u32 $s4, $s4, $s3\n" * 8, WIDE),
+        ("xor_u32 $s4, $s4, $s3\n" * 16, USUAL),
+        ("mul_u32 $s4, $s4, $s3\n" * 16, WIDE),
+    ],
+)
+def test_whose_iterations_are_short_or_wait_for_the_one_before(work: str, width: int) -> None:
+    assert width_of(f"{START}{ROW}\n{work}\n{OWN_WAY}{END}@out:") == width
+
+
+@pytest.mark.parametrize(
     ("inside", "width"), [("", WIDE), ("ld_global_u32 $s3, [$d2]", WIDE), (CHASED, USUAL)]
 )
 def test_loops_beside_them_access_neighbours(inside: str, width: int) -> None:
