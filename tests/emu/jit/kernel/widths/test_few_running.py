@@ -77,7 +77,7 @@ def test_warps_are_narrow_where_few_lanes_gather() -> None:
     [
         ("cbr $c0, @next", "mov_u32 $s6, 0"),  # all lanes run the loop
         ("[t+$s8]", "[t+$s0]"),  # half of its loads are of neighbours, and the rest of one place
-        ("$s8, $s7", "$s8, 900"),  # lanes leave it one after the other
+        ("$s8, $s7", "$s8, $s6"),  # data decide when a lane leaves it
         ("barrier", "nop"),  # nothing waits for the lanes that do
     ],
 )
