@@ -4,7 +4,7 @@ import numpy as np
 from peers.problem import Launch, Problem
 
 FULL = {"tours": 20, "rounds": 20}
-SMALL = {"tours": 3, "rounds": 5}
+SMALL = {"tours": 2, "rounds": 2}
 
 
 def make(rng, tours, rounds):
