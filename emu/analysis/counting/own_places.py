@@ -57,7 +57,10 @@ MOST_BYTES = 1 << 17
 """Bytes that one access may have, of all work-items of a workgroup."""
 
 MOST_CASES = 64
-"""Ways in which the accesses between two barriers may differ from iteration to iteration."""
+"""Ways in which the accesses between two barriers may differ from iteration to iteration.
+
+More if they have no more than `MOST_BYTES` together.
+"""
 
 MOST_FOLLOWED = 128
 """Iterations in which what each work-item takes along to the next one is followed."""
@@ -231,21 +234,19 @@ def _by_round(
 def _are_apart(accesses: Sequence[Access], stores: Sequence[bool]) -> bool:
     """Return whether no byte that one work-item stores is accessed by another one."""
     values = max(max(len(a.places), len(a.runs)) for a in accesses)
-    looks = [
-        part.reshape(len(part), -1)
-        for a in accesses
-        for part in (a.places, a.runs)
-        if len(part) > 1
-    ]
+    looks = [part for a in accesses for part in (a.places, a.runs) if len(part) > 1]
     cases = [0]
     if values > 1:
-        _, cases = np.unique(np.hstack(looks), axis=0, return_index=True)
-        if len(cases) > MOST_CASES:
+        # One iteration for each way.
+        ways = {tuple(part[n].tobytes() for part in looks): n for n in range(values)}
+        cases = list(ways.values())
+        each = sum(prod(a.places.shape[1:]) for a in accesses)
+        if len(cases) > MOST_CASES and len(cases) * each > MOST_BYTES:
             return False
     if not all(a.is_own for a, is_store in zip(accesses, stores, strict=True) if is_store):
         return False
     for case in cases:
-        accessed = [a.case(int(case)) for a in accesses]
+        accessed = [a.case(case) for a in accesses]
         stored = [found for found, is_store in zip(accessed, stores, strict=True) if is_store]
         if not _are_case_apart(stored, accessed):
             return False

@@ -202,6 +202,41 @@ def test_a_counter_of_a_loop_that_is_entered_again_is_not_one_for_all() -> None:
     assert not own(again.format(first="barrier", last="", step=1))
 
 
+PIVOTS = """
+    mov_u32 $s4, 0
+@rows:
+    shl_u32 $s5, $s4, 2
+    cmp_ne_u32 $c0, $s0, $s4
+    cbr $c0, @shared
+    st_group_u32 $s6, [both+$s5]
+@shared:
+    barrier
+    ld_group_u32 $s7, [both+$s5]
+    {after}
+    add_u32 $s6, $s6, $s7
+    add_u32 $s4, $s4, 1
+    cmp_lt_u32 $c0, $s4, {rows}
+    cbr $c0, @rows
+"""
+"""In each iteration another work-item stores its row for all, as in an elimination."""
+
+
+@pytest.mark.parametrize(
+    ("rows", "items", "after", "expected"),
+    [
+        (64, 64, "", True),
+        (100, 128, "", True),
+        # The place of the next iteration: its owner may store to it meanwhile.
+        (100, 128, "ld_group_u32 $s8, [both+$s5+4]", False),
+        (100, 1024, "", False),  # more bytes than are looked at
+    ],
+)
+def test_each_iteration_may_have_its_own_places(
+    rows: int, items: int, after: str, *, expected: bool
+) -> None:
+    assert own(PIVOTS.format(rows=rows, after=after), (items, 1, 1)) is expected
+
+
 def test_an_access_of_the_last_iteration_must_be_before_the_barrier() -> None:
     late = ROUNDS.replace(
         "add_u32 $s4, $s4",

@@ -196,3 +196,47 @@ def test_places_that_are_not_apart_are_watched() -> None:
     assert relied is not None
     assert relied.group_unit == 4
     assert engines(text, x, items=320, group_size=64, widths=(7, 32)) == {ORDER}
+
+
+CLOSURE = """
+kernel k(global u32* %x) {
+    .group u32 row[100]
+        workitemid_u32 $s0, 0
+        workitemflatabsid_u32 $s1
+        cvt_u64_u32 $d0, $s1
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d0, $d0, 4, $d1
+        ld_global_u32 $s2, [$d0]
+        mov_u32 $s3, 0
+    @round:
+        shl_u32 $s4, $s3, 2
+        cmp_ne_u32 $c0, $s0, $s3
+        cbr $c0, @shared
+        st_group_u32 $s2, [row+$s4]
+    @shared:
+        BARRIER
+        shr_u32 $s5, $s2, $s3
+        and_u32 $s5, $s5, 1
+        cmp_eq_u32 $c0, $s5, 0
+        cbr $c0, @next
+        ld_group_u32 $s5, [row+$s4]
+        add_u32 $s2, $s2, $s5
+    @next:
+        add_u32 $s3, $s3, 1
+        cmp_lt_u32 $c0, $s3, 100
+        cbr $c0, @round
+        st_global_u32 $s2, [$d0]
+        ret
+}"""
+"""In each of 100 rounds another work-item stores what others look at."""
+
+
+def test_rounds_that_all_have_places_of_their_own() -> None:
+    x = np.random.default_rng(2).integers(0, 1 << 32, 400, np.uint32)
+    text = CLOSURE.replace("BARRIER", "barrier")
+    relied = reliance_of(simtlab.assemble(text)["k"].kernel, (100, 1, 1))
+    assert relied is not None
+    assert not relied.group_unit
+    assert engines(text, x, items=400, group_size=100, widths=WIDTHS) == {"jit"}
+    assert engines(text, x[:390], items=390, group_size=100, widths=WIDTHS) == {"jit"}
+    assert engines(CLOSURE.replace("BARRIER", ""), x, items=400, group_size=100) == {ORDER}
