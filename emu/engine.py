@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .jit.launch.counting.apart import Apart
     from .jit.launch.known_counts import KnownAgain, KnownCounts
     from .jit.launch.plan import Plan
+    from .jit.launch.run_apart import ApartAgain
 
 DEFAULT_BUDGET = 1 << 24
 """Instructions that a work-item may execute; after them a launch is taken to hang."""
@@ -57,7 +58,7 @@ class Kept(TypedDict, total=False):
 
     plan: Plan
     """The plan of native code, ready for arguments."""
-    again: Again | KnownAgain
+    again: Again | KnownAgain | ApartAgain
     """What runs the launch in its place, if its last call was short."""
     apart: Apart
     """How a launch with statistics is divided into one that runs and one that is counted."""
@@ -67,6 +68,8 @@ class Kept(TypedDict, total=False):
     """The counts of earlier calls with statistics."""
     refused: bool
     """True if native code has just tried a call that must be in the interpreter's order."""
+    order: Again
+    """What runs such calls, if the last of them was short."""
 
 
 @dataclass

@@ -91,9 +91,10 @@ class Result:
         """Return what returns statistics of their own to launches with the same counts."""
         return partial(self._launched.statistics_of, self._statistics)
 
-    def set_counts(self, counts: Callable[[], Statistics]) -> None:
-        """Let statistics be what this returns when they are asked for."""
+    def set_counts(self, counts: Callable[[], Statistics], seconds: float = 0.0) -> None:
+        """Let statistics be what this returns when they are asked for; counting took `seconds`."""
         self._statistics = counts
+        self._host_seconds += seconds
 
     def counted_by(self, statistics_of: Callable[[bytes], Statistics]) -> Result:
         """Return a result of the launch, whose results may have counts for this function."""

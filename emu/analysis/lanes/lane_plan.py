@@ -12,7 +12,7 @@ from ..loops.moved_runs import moved_runs
 from ..values.ssa import Ssa
 from ..warps.uniformity import Shapes
 from .masks import Masks
-from .sparse import order_shows, sparse_counted, sparse_loops, ways_out
+from .sparse import only_counted, order_shows, sparse_counted, sparse_loops, ways_out
 from .traced import traced_loops
 
 MOST_ALONE = 64
@@ -44,8 +44,9 @@ class LanePlan:
         """Header -> loop of those that run lane by lane, as one node, for some masks or all."""
         if few_lanes and not (facts.counts or facts.stack):
             self.sparse = sparse_loops(shapes)
-        elif few_lanes and counts_alone:
-            self.sparse = sparse_counted(shapes)
+        elif counts_alone and facts.width <= MOST_ALONE:
+            others = sparse_counted(shapes) if few_lanes else {}
+            self.sparse = only_counted(shapes) | others
         elif few_lanes and traces:
             self.sparse = traced_loops(shapes)
         self.traced = frozenset(self.sparse if traces else ())
@@ -53,15 +54,19 @@ class LanePlan:
         moves_run = any(
             run.is_shared for loop in self.sparse.values() for run in moved_runs(shapes.ssa, loop)
         )
+        is_only_counted = counts_alone and self.sparse.keys() == only_counted(shapes).keys()
         self.finds_limit = (
             facts.finds_limit
             and bool(self.sparse)
+            and not is_only_counted
             and not moves_run
             and not any(order_shows(shapes, loop) for loop in self.sparse.values())
         )
         """Whether native code finds how few lanes shall run these loops one by one."""
         may_run_both = self.finds_limit or facts.together_from <= facts.width
-        self.has_both = may_run_both and not (moves_run or self._moves_own_runs(shapes))
+        self.has_both = (
+            may_run_both and not is_only_counted and not (moves_run or self._moves_own_runs(shapes))
+        )
         """Whether each of these loops has nodes of its own too, for masks with many lanes."""
         alone = {} if self.has_both else self.sparse
         inner = {n for header, loop in alone.items() for n in loop.nodes - {header}}

@@ -17,6 +17,7 @@ from ..values.commuting import commute
 from ..values.ssa import ADDRESS_ARITHMETIC, Const, Op, Phi, Ssa, Value, made_of, uses
 from ..warps.uniformity import Shapes
 from .one_way import times_in
+from .only_counted import counter_alone
 from .own_memory import has_divergent_branch, has_own_memory
 from .own_rows import WORD, goes_along_rows, has_own_row, is_load, is_stretch, loads_of, parts_of
 from .own_stores import store_apart
@@ -68,6 +69,17 @@ def sparse_counted(shapes: Shapes) -> dict[int, Loop]:
     covered = {number for loop in found.values() for number in loop.nodes}
     runs = sparse_runs(shapes)
     return found | {header: run for header, run in runs.items() if header not in covered}
+
+
+def only_counted(shapes: Shapes) -> dict[int, Loop]:
+    """Return header -> loop of the loops whose counts follow from where their counters begin."""
+    return {
+        loop.header: loop
+        for loop in shapes.flow.loops
+        if loop.number in shapes.divergent_loops
+        and counter_alone(shapes.ssa, loop) is not None
+        and can_run_alone(shapes, loop)
+    }
 
 
 def _is_left_together(shapes: Shapes, loop: Loop) -> bool:

@@ -20,6 +20,7 @@ from ...analysis.facts import (
     Facts,
 )
 from ...analysis.lanes.compaction import may_compact
+from ...analysis.lanes.only_counted import has_only_counted
 from ...analysis.lanes.sparse import writes_a_text
 from ...analysis.suitability.barriers import arrive_whole, has_barriers
 from ...analysis.suitability.limits import backward_branches
@@ -262,7 +263,9 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
         usual = replace(usual, width=WIDE)
     is_one = usual.one_warp  # a narrower warp would be a part of the workgroup
     width = usual.width
-    if width > USUAL and not is_one and analyse(kernel).lane_plan(usual).sparse:
+    analysis = analyse(kernel)
+    runs_alone = analysis.lane_plan(usual).sparse or has_only_counted(analysis.ssa)
+    if width > USUAL and not is_one and runs_alone:
         # Lanes run alone in warps of the launch only, and together elsewhere: fewer are better.
         usual = replace(usual, width=USUAL)
     best = replace(

@@ -29,6 +29,7 @@ from ...result import Result
 from ..runtime.context import SIZE, Slot, TrapCode
 from .before import COPIED_BEFORE, changed_by
 from .direct import Direct, is_supported, makes_results
+from .known_counts import run_again
 from .parts import most_copied
 from .plan import Plan, Pointed, Scratch
 from .slices import Alone
@@ -177,7 +178,8 @@ class Again:
         if seconds < 0:
             assert self._direct is not None
             scratch, seconds = self._direct.trapped(seconds)
-            return self._settle(scratch, self._memory_of(args), seconds)
+            self._settle(scratch, self._memory_of(args), seconds)
+            return self._in_order(args)
         return self._made(seconds)
 
     def _made(self, seconds: float, counts: bytes | None = None) -> Result:
@@ -210,7 +212,8 @@ class Again:
             alone.run()
             seconds = time.perf_counter() - start
             if alone.trapped:
-                return self._settle(scratch, taken.memory, seconds)
+                self._settle(scratch, taken.memory, seconds)
+                return self._in_order(args) if taken.bound is None else None
         finally:
             if taken.bound is not None:
                 taken.bound.finish()
@@ -351,6 +354,20 @@ class Again:
         trap = self._explain(work, scratch.context)
         trap.seconds = seconds
         raise trap
+
+    def _in_order(self, args: tuple[object, ...]) -> Result | None:
+        """Run a launch that was refused alone in the interpreter's order, as one before it.
+
+        None for the longer way.
+        """
+        kept, order = self._work.kept, self._work.kept.get("order")
+        if order is None or "refused" not in kept or self._result is None:
+            return None
+        order.make_results(self._result)
+        result = run_again(order, args)
+        if result is not None:
+            kept.pop("refused", None)
+        return result
 
     def _memory_of(self, args: tuple[object, ...]) -> Memory:
         """Return the memory of a launch that has run with these arguments."""

@@ -117,9 +117,9 @@ def _execute(work: Work) -> Statistics | None:
 
         apart = Apart.of(work)
         if apart.kernel is not None:
-            plain, counted = apart.works(work)
-            _execute(plain)
-            return _execute(counted)
+            from .run_apart import execute_apart
+
+            return execute_apart(work, apart, _execute)
     if work.kept.pop("refused", False):
         return _interpret(work)  # `Again` has tried
     table, changes = Table.of(work.memory), None
@@ -143,6 +143,10 @@ def _execute(work: Work) -> Statistics | None:
             plan.passed(work, unguarded)
         return statistics
     if changes is not None:
+        if plan.is_apart:
+            from .run_apart import RefusedError
+
+            raise RefusedError
         less_strict = plan.less_strict(work)
         if less_strict is not None:
             # Perhaps accesses meet only as this code watches them.

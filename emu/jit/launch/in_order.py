@@ -80,12 +80,21 @@ def run(work: Work, *, spins: bool) -> Statistics | None:
 
 
 def _keep(work: Work, segments: Segments, limit: int, seconds: float) -> None:
-    """Keep what runs a launch from now on, if its calls are all in this order and counted."""
-    kept = work.kept
-    if not work.stats or "in_order" not in kept or "again" in kept:
+    """Keep what runs a counted launch from now on, if all of its calls are in this order.
+
+    Or what runs those of them that are refused by themselves.
+    """
+    kept, plan = work.kept, work.kept.get("plan")
+    is_refused_alone = plan is not None and plan.is_refused_alone
+    if not work.stats or not (is_refused_alone or "in_order" in kept):
+        return
+    found = kept.get("order") if is_refused_alone else kept.get("again")
+    if found is not None and found.is_complete:
         return
     again = again_in_order(work, segments, limit, seconds)
-    if again is not None:
+    if again is not None and is_refused_alone:
+        kept["order"] = again
+    elif again is not None:
         kept["again"] = again
 
 

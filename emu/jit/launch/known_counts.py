@@ -175,11 +175,11 @@ class KnownAgain:
         except Exception:  # whatever the arguments' own comparisons raise
             return None
         if counts is None:
-            result = _run(self.counting, args)
+            result = run_again(self.counting, args)
             if result is not None:
                 self._counts.keep(key, result.counts_again())
             return result
-        result = _run(self._plain.get("again"), args)
+        result = run_again(self._plain.get("again"), args)
         if result is not None:
             result.set_counts(counts)
         return result
@@ -194,7 +194,7 @@ class KnownAgain:
                 again.make_results(like)
 
 
-def _run(again: Any, args: tuple[object, ...]) -> Result | None:
+def run_again(again: Any, args: tuple[object, ...]) -> Result | None:
     """Return the result of a launch; None if the longer way must run it."""
     if again is None:
         return None

@@ -35,7 +35,7 @@ from .slices import Function
 if TYPE_CHECKING:
     from ...statistics import Statistics
     from .counting.contents import Contents
-    from .counting.guarded import Guarded
+    from .counting.guarded import Guard
     from .counting.layouts import Layout
     from .counting.owners import Marks, Owners
     from .table import Table
@@ -201,7 +201,9 @@ class Plan:
         strict: bool = True,
         by_batches: bool = False,
         in_parts: bool = True,
+        guard: Guard | None = None,
     ) -> None:
+        """`guard` finds the buffers of a part of a launch that is counted apart."""
         self.kernel, self.geometry = work.kernel, work.geometry
         """The kernel and the launch in the workgroups that native code runs."""
         if not work.stats:
@@ -232,8 +234,9 @@ class Plan:
         """Where the code leaves its counts, if it counts."""
         self.is_in_parts = bool(work.kernel.group_size) and self.geometry != work.geometry
         """Whether parts of the launch's workgroups are workgroups."""
-        self._guarded: Guarded | InParts | None = None
+        self._guarded: Guard | None = None
         """What finds which buffers a launch may use that counts."""
+        self.is_apart = guard is not None
         if self.is_in_parts:
             self._guarded = InParts(work.kernel, work.geometry)
         if self.facts.counts:
@@ -243,6 +246,8 @@ class Plan:
             self.layout = layout_of(work.kernel, self.facts)
             is_strict = self.code.watched_by == WatchedBy.MARKS
             self._guarded = Guarded(self.layout.relied, known_places if is_strict else None)
+        if guard is not None:
+            self._guarded = guard
         self.n_groups = self.geometry.n_groups
         self.may_wait = may_wait(work.kernel)
         self.strays = False

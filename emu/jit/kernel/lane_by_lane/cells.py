@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .....isa.types import RegClass
 from ....analysis.values.ssa import Value
 from ...llvm.text import integer
@@ -23,13 +25,18 @@ class LaneCells:
     def spill(self, value: Value) -> str:
         """Return cells that have what a value is in each lane."""
         # One more, which is loaded after the last lane.
-        lanes, cells = self.lanes, self.new(value.cls, 65)
-        for j, chunk in enumerate(lanes.vector(value)):
-            type_, wide = cell_type(value.cls, lanes.n), chunk
-            if value.cls is RegClass.C:
-                wide = self.code.let(f"zext {lanes.mask_type} {chunk} to {type_}")
-            self.code.line(f"store {type_} {wide}, ptr {self._chunk(value.cls, cells, j)}, align 8")
+        cells = self.new(value.cls, 65)
+        self.store_all(value.cls, cells, self.lanes.vector(value))
         return cells
+
+    def store_all(self, cls: RegClass, cells: str, chunks: Sequence[str]) -> None:
+        """Put the values of all lanes into cells."""
+        lanes, type_ = self.lanes, cell_type(cls, self.lanes.n)
+        for j, chunk in enumerate(chunks):
+            wide = chunk
+            if cls is RegClass.C:
+                wide = self.code.let(f"zext {lanes.mask_type} {chunk} to {type_}")
+            self.code.line(f"store {type_} {wide}, ptr {self._chunk(cls, cells, j)}, align 8")
 
     def vector(self, cls: RegClass, cells: str) -> list[str]:
         """Return what all lanes have left in cells."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .....isa.types import RegClass
 from ....analysis.flow.order import Loop
 from ..counting.counters import Counters
@@ -32,6 +34,10 @@ class CountedRun:
     def leave(self, lane: str) -> None:
         """Keep the number of iterations of a lane, an i64, which leaves the loop."""
         self._cells.store(RegClass.D, self._made, lane, self._one.variables.word(_MADE))
+
+    def leave_together(self, made: Sequence[str]) -> None:
+        """Keep the numbers of iterations of all lanes, vectors of i64."""
+        self._cells.store_all(RegClass.D, self._made, made)
 
     def count(self) -> None:
         """Count what the running lanes have made."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .....isa.types import RegClass
@@ -57,6 +57,12 @@ class LaneExits:
             here = code.let(f"shl i64 1, {lane}")
             others = code.let(f"load i64, ptr {exit_.word}")
             code.line(f"store i64 {code.let(f'or i64 {others}, {here}')}, ptr {exit_.word}")
+
+    def leave_together(self, values: Mapping[Phi, Sequence[str]]) -> None:
+        """Keep what all lanes bring to the only node at which they wait, each its own."""
+        (exit_,) = self._exits.values()
+        for phi, chunks in values.items():
+            self._cells.store_all(phi.cls, exit_.brought[phi][1], chunks)
 
     def _bring(self, phi: Phi, cells: str, value: str, lane: str) -> None:
         code, step = self._code, self._lanes.shapes.stride(phi)

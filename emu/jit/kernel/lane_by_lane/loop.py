@@ -35,6 +35,7 @@ from .dispatched import Dispatched, found_dispatches
 from .exits import LaneExits
 from .inner_loops import InnerLoops, inner_loops
 from .moved_runs import move_run, moves_runs
+from .only_counted import left_at_once
 from .passed_stores import PassedStores
 from .row_at_once import WholeVectors, takes_row_at_once
 from .traced import TracedRun
@@ -116,7 +117,8 @@ class LaneByLane:
             code.branch(hoisted.hold(), f"each{header}", f"alone{header}")
             code.block(f"each{header}")
             hoisted.enter()
-            self._emit_lanes("unchecked", hoisted, is_quick=is_quick)
+            if not left_at_once(lanes, self.loop, hoisted, self._counted, self._exits):
+                self._emit_lanes("unchecked", hoisted, is_quick=is_quick)
         elif is_quick:
             self._emit_lanes("unchecked", None, is_quick=True)
         else:

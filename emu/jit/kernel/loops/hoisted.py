@@ -150,6 +150,11 @@ class Hoisted:
         (number,) = self._after
         return number
 
+    @property
+    def returns_of_each(self) -> list[str]:
+        """The same for all lanes, vectors of i64; with `each`."""
+        return self._after
+
     def steps(self) -> dict[Op, str]:
         """Return the addition that steps the counter, if it does not wrap around, and how."""
         counter, loop = self._counter, self.loop

@@ -4,6 +4,10 @@ Native code runs workgroups as rows of the grid where their shape does not show 
 that counts cannot, if warps of the launch are in several rows. Where no branch depends on memory,
 the counts do not either. Such a launch runs as any other, and then once more to be counted, without
 its accesses and all that only they use.
+
+Branches may depend on loads of buffers that the launch does not change, if each loop then does
+nothing but count its iterations. Such a launch is counted first (run_apart.py), and refused if an
+access leaves its buffer for one that it must not reach, as code is that counts by itself.
 """
 
 from __future__ import annotations
@@ -16,7 +20,9 @@ from .....isa.program import Kernel
 from .....isa.table import BY_NAME, Flags
 from .....isa.types import RegClass, Segment
 from ....analysis.analysis import analyse
-from ....analysis.values.ssa import Op, made_of
+from ....analysis.counting.independence import Reliance, reliance_of
+from ....analysis.lanes.only_counted import counter_alone
+from ....analysis.values.ssa import Op, Ssa, made_of
 from ....engine import Kept, Work
 from ....geometry import Geometry
 from ....recent import Recent
@@ -38,6 +44,8 @@ class Apart:
 
     kernel: Kernel | None
     """The kernel that is counted in place of the launch's; None if that counts itself."""
+    relied: Reliance | None = None
+    """What counts rely on; None if branches depend on no memory."""
     plain: Kept = field(default_factory=Kept)
     counted: Kept = field(default_factory=Kept)
 
@@ -46,9 +54,18 @@ class Apart:
         """Return the parts of a launch with statistics, those of an earlier call if there are."""
         apart = work.kept.get("apart")
         if apart is None:
-            apart = cls(counted_apart(work.kernel, work.geometry))
+            kernel = counted_apart(work.kernel, work.geometry)
+            relied = None
+            if kernel is not None and loads_to_branch(kernel):
+                relied = reliance_of(work.kernel, work.geometry.group_size)
+            apart = cls(kernel, relied)
             work.kept["apart"] = apart
         return apart
+
+    @classmethod
+    def never(cls) -> Apart:
+        """Return the parts of a launch that counts itself."""
+        return cls(None)
 
     def works(self, work: Work) -> tuple[Work, Work]:
         """Return the launch that runs, and the one that is counted."""
@@ -68,21 +85,43 @@ def counted_apart(kernel: Kernel, geometry: Geometry) -> Kernel | None:
     if facts_at(geometry, geometry.width).rows or as_run(kernel, geometry)[1] == geometry:
         return None  # warps that are parts of rows are counted as fast as they run
     found = _FOUND.find(kernel.key) or _FOUND.keep(kernel.key, (_branches_of(kernel),))
-    return found[0] if found[0] is not None and can_count(found[0], geometry) else None
+    if found[0] is None or not can_count(found[0], geometry):
+        return None
+    if loads_to_branch(found[0]) and not _may_rely(kernel, geometry):
+        return None
+    return found[0]
+
+
+def loads_to_branch(kernel: Kernel) -> bool:
+    """Return whether a kernel of branches loads what these depend on."""
+    return any(ins.row.is_load and ins.row.segment is Segment.GLOBAL for ins in kernel.instructions)
+
+
+def _may_rely(kernel: Kernel, geometry: Geometry) -> bool:
+    """Return whether nothing but buffers that a launch does not change decides its branches."""
+    relied = reliance_of(kernel, geometry.group_size)
+    return (
+        relied is not None
+        and bool(relied.loaded)
+        and relied.stored is not None
+        and not (relied.owned or relied.watched or relied.before or relied.is_kept_to)
+    )
 
 
 def _branches_of(kernel: Kernel) -> Kernel | None:
-    """Return a kernel's branches and what they depend on; None where that is memory, or in a loop.
+    """Return a kernel's branches and what they depend on; None where that takes too long.
 
-    A loop might spend the budget in one of the two runs only.
+    Without loops it must not load, and be a small part of the kernel. Loops must do nothing more
+    than count their iterations.
     """
     analysis = analyse(kernel)
-    if analysis.flow.loops:
-        return None
     # What branches depend on.
     deciding = [v for v in made_of(analysis.ssa.conditions.values()) if isinstance(v, Op)]
     total = sum(map(len, analysis.ssa.ops.values()))
-    if any(_accesses(op) for op in deciding) or len(deciding) > MOST_DECIDING * total:
+    if not analysis.flow.loops:
+        if any(_accesses(op) for op in deciding) or len(deciding) > MOST_DECIDING * total:
+            return None
+    elif not all(_is_global_load(op) for op in deciding if _accesses(op)):
         return None
     kept = {op.pc for op in deciding}
     words = list(kernel.words)
@@ -90,12 +129,21 @@ def _branches_of(kernel: Kernel) -> Kernel | None:
         for op in ops:
             if op.pc not in kept and (_accesses(op) or Flags.MAY_TRAP in op.ins.row.flags):
                 words[op.pc] = encode(_nothing(op.ins), op.pc)
-    return replace(kernel, words=tuple(words))
+    found = replace(kernel, words=tuple(words))
+    return found if _only_counts(analyse(found).ssa) else None
+
+
+def _only_counts(ssa: Ssa) -> bool:
+    return all(counter_alone(ssa, loop) is not None for loop in ssa.flow.loops)
 
 
 def _accesses(op: Op) -> bool:
     """Return whether an instruction accesses memory besides the launch's arguments."""
     return op.ins.row.is_memory and op.ins.row.segment is not Segment.KERNARG
+
+
+def _is_global_load(op: Op) -> bool:
+    return op.ins.row.is_load and op.ins.row.segment is Segment.GLOBAL
 
 
 def _nothing(ins: Instruction) -> Instruction:

@@ -12,7 +12,7 @@ if watched accesses meet. What it may change is copied before, but in two cases:
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .....isa.program import Kernel
 from ....analysis.counting.independence import Reliance, reliance_of
@@ -38,6 +38,20 @@ MOST_KEPT = 256
 
 Changes = frozenset[int]
 """The bases of buffers that a launch may change, and must leave as they were if it is refused."""
+
+
+class Guard(Protocol):
+    """Finds which buffers a launch may use, and which are copied before."""
+
+    def of(
+        self, work: Work, table: Table, pointers: tuple[int, ...], *, any_numbers: bool
+    ) -> tuple[Table | None, frozenset[int] | None]:
+        """Return them; the first is None if there are none, the second if it is never refused."""
+        ...
+
+    def passed(self, work: Work, table: Table) -> None:
+        """Note that a launch was not refused."""
+        ...
 
 
 class Guarded:

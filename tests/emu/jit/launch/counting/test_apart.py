@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import simtlab
 from simtlab.emu.jit.launch.counting.apart import counted_apart
+from simtlab.emu.jit.launch.run_apart import ApartAgain
 from simtlab.emu.traps import Trap, TrapKind
 
 from ....support.counts import assert_equal
@@ -100,11 +103,11 @@ def test_counts_are_the_interpreters(end: str, launch: tuple, width: int) -> Non
     "text",
     [
         kernel(end="cmp_gt_u32 $c1, $s5, 9\n cbr $c1, @done"),
-        kernel(guard="mov_u32 $s8, 0\n@again:\n add_u32 $s8, $s8, 1\n"
+        kernel(guard="mov_u32 $s8, 0\n@again:\n add_u32 $s8, $s8, 1\n xor_u32 $s8, $s8, 2\n"
                " cmp_lt_u32 $c1, $s8, 3\n cbr $c1, @again"),
         kernel(body="ld_kernarg_u64 $d4, [%y]\n mov_u32 $s5, 1"),
     ],
-    ids=["a branch on memory", "a loop", "little besides the branch"],
+    ids=["a branch on memory", "a loop that does more than count", "little besides the branch"],
 )  # fmt: skip
 def test_kernels_that_count_themselves(text: str) -> None:
     unused = np.zeros(1, np.uint32)
@@ -133,3 +136,116 @@ def test_traps_are_those_of_the_run() -> None:
             launch(64, 16, *arrays)
         assert caught.value.record.kind is kind
     assert launch(64, 16, x | 1, np.ones(1024, np.uint32)).statistics is not None
+
+
+ROWS = """
+kernel k(u32 %w, u32 %h, global u32* %first, global u32* %x, global u32* %y) {
+    workitemabsid_u32 $s0, 0
+    workitemabsid_u32 $s1, 1
+    ld_kernarg_u32 $s2, [%w]
+    ld_kernarg_u32 $s3, [%h]
+    cmp_ge_u32 $c0, $s0, $s2
+    cmp_ge_u32 $c1, $s1, $s3
+    or_b1 $c0, $c0, $c1
+    cbr $c0, @done
+    ld_kernarg_u64 $d0, [%first]
+    ld_kernarg_u64 $d1, [%x]
+    cvt_u64_u32 $d2, $s1
+    mad_u64 $d2, $d2, 4, $d0
+    ld_global_u32 $s4, [$d2]
+    ld_global_u32 $s5, [$d2+4]
+    mov_u32 $s6, 0
+@row:
+    cmp_ge_u32 $c0, $s4, $s5
+    cbr $c0, @store
+    cvt_u64_u32 $d3, $s4
+    mad_u64 $d3, $d3, 4, $d1
+    ld_global_u32 $s7, [$d3]
+    mad_u32 $s6, $s6, 3, $s7
+    add_u32 $s4, $s4, 1
+    br @row
+@store:
+    mad_u32 $s8, $s1, $s2, $s0
+    add_u32 $s8, $s8, PLACE
+    ld_kernarg_u64 $d4, [%y]
+    cvt_u64_u32 $d5, $s8
+    mad_u64 $d5, $d5, 4, $d4
+    st_global_u32 $s6, [$d5]
+@done:
+    ret
+}"""
+"""A sum for each work-item of a grid, of the elements first[y] to first[y + 1] - 1."""
+
+
+def summed(engine: str, place: int = 0, *, y_is: str = "", changes: bool = False) -> tuple:
+    """Launch four times; `place` elements further, or with another array in the place of `y`.
+
+    Bounds may be others in each launch.
+    """
+    (function,) = simtlab.assemble(ROWS.replace("PLACE", str(place % (1 << 32))))
+    run = function.launch(items=(48, 40), group_size=(16, 4), engine=engine, stats=True)
+    rng = np.random.default_rng(5)
+    device, counts = simtlab.Device(), []
+    first = np.cumsum(rng.integers(0, 9, 1 + 48 * 40)).astype(np.uint32)
+    x = rng.integers(0, 1 << 20, first[-1] + 1, np.uint32)
+    given = {"y": np.zeros(48 * 40, np.uint32), "first": first, "x": x}
+    arrays = {name: device.to_device(array) for name, array in given.items()}
+    y = arrays[y_is] if y_is else arrays["y"]
+    for _ in range(4):
+        found = run(48, 40, arrays["first"], arrays["x"], y)
+        assert found.engine == engine or place  # then the interpreter decides
+        counts.append(found.statistics)
+        if changes:
+            sizes = rng.integers(0, 5, first.size, np.uint32)
+            arrays["first"].copy_from(np.cumsum(sizes, dtype=np.uint32))
+    left = [array.to_host() for array in arrays.values()]
+    bases = {name: array.buffer.base for name, array in arrays.items()}
+    return counts, left, run._prepared.kept, bases
+
+
+def alike(**given: Any) -> Any:
+    """Compare both engines; return what native code has kept of the launch."""
+    native, expected = summed("jit", **given), summed("interp", **given)
+    for have, want in zip(native[0], expected[0], strict=True):
+        assert_equal(have, want)
+    for have, want in zip(native[1], expected[1], strict=True):
+        np.testing.assert_array_equal(have, want)
+    return native[2]
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_loops_whose_bounds_are_loaded(changes: bool) -> None:
+    kept = alike(changes=changes)
+    assert kept["apart"].kernel is not None
+    assert isinstance(kept["again"], ApartAgain)
+
+
+def test_bounds_that_the_launch_may_change() -> None:
+    assert alike(y_is="first")["apart"].kernel is None
+
+
+def test_what_is_loaded_besides_bounds_may_change() -> None:
+    """Each work-item adds up what others may have stored before: only counts are compared."""
+    native, expected = summed("jit", y_is="x"), summed("interp", y_is="x")
+    for have, want in zip(native[0], expected[0], strict=True):
+        assert_equal(have, want)
+    assert native[2]["apart"].kernel is not None
+
+
+def test_a_store_that_leaves_its_buffer_for_bounds() -> None:
+    bases = summed("jit")[3]
+    place = (bases["first"] - bases["y"]) // 4
+    assert alike(place=place)["apart"].kernel is None
+
+
+def test_a_budget_that_only_the_loop_spends() -> None:
+    (function,) = simtlab.assemble(ROWS.replace("PLACE", "0"))
+    launch = function.launch(
+        items=(48, 40), group_size=(16, 4), engine="jit", stats=True, budget=2000
+    )
+    first, y = np.zeros(41, np.uint32), np.zeros(48 * 40, np.uint32)
+    assert launch(48, 40, first, np.zeros(9000, np.uint32), y).statistics is not None
+    first[7:] = 9000
+    with pytest.raises(Trap) as caught:
+        launch(48, 40, first, np.zeros(9000, np.uint32), y)
+    assert caught.value.record.kind is TrapKind.BUDGET

@@ -258,3 +258,27 @@ def test_launches_on_a_device_begin_with_what_is_in_memory() -> None:
     for _ in range(3):
         arrays[1].copy_from(x)
         assert_equal(launch(n, *arrays).statistics, first)
+
+
+def test_launches_that_are_refused_again() -> None:
+    """From the second one on, Python prepares nothing for the interpreter's order."""
+    (kernel,) = simtlab.assemble(chase(count=63))
+    jit, interp = (
+        kernel.launch(items=2000, group_size=50, engine=engine, stats=True)
+        for engine in ("jit", "interp")
+    )
+    n, _, x, y = given(2000)
+    device, ways = simtlab.Device(), []
+    arrays = [device.to_device(v) for v in (x, x, y)]
+    for iterations in (3, 3, 3, 40, 3, 40, 40, 3):
+        a = np.where(np.arange(2000) < 1000, 2, iterations).astype(np.uint32)
+        for array, values in zip(arrays, (a, x, y), strict=True):
+            array.copy_from(values)
+        result, by = counted_by(jit, n, *arrays)
+        own = x.copy()
+        expected = interp(n, a.copy(), own, y.copy())
+        ways.append(by)
+        assert_equal(result.statistics, expected.statistics)
+        np.testing.assert_array_equal(arrays[1].to_host(), own)
+    assert ways.count(ORDER) == 1
+    assert "refused" not in jit._prepared.kept
