@@ -177,22 +177,32 @@ kernel k(u32 %w, u32 %h, global u32* %first, global u32* %x, global u32* %y) {
 """A sum for each work-item of a grid, of the elements first[y] to first[y + 1] - 1."""
 
 
-def summed(engine: str, place: int = 0, *, y_is: str = "", changes: bool = False) -> tuple:
+def summed(
+    engine: str,
+    place: int = 0,
+    *,
+    y_is: str = "",
+    changes: bool = False,
+    items: tuple[int, int] = (48, 40),
+    group: tuple[int, int] = (16, 4),
+    size: tuple[int, int] = (48, 40),
+    width: int = 32,
+) -> tuple:
     """Launch four times; `place` elements further, or with another array in the place of `y`.
 
     Bounds may be others in each launch.
     """
     (function,) = simtlab.assemble(ROWS.replace("PLACE", str(place % (1 << 32))))
-    run = function.launch(items=(48, 40), group_size=(16, 4), engine=engine, stats=True)
+    run = function.launch(items=items, group_size=group, warp=width, engine=engine, stats=True)
     rng = np.random.default_rng(5)
     device, counts = simtlab.Device(), []
-    first = np.cumsum(rng.integers(0, 9, 1 + 48 * 40)).astype(np.uint32)
+    first = np.cumsum(rng.integers(0, 9, 1 + size[0] * size[1])).astype(np.uint32)
     x = rng.integers(0, 1 << 20, first[-1] + 1, np.uint32)
-    given = {"y": np.zeros(48 * 40, np.uint32), "first": first, "x": x}
+    given = {"y": np.zeros(size[0] * size[1], np.uint32), "first": first, "x": x}
     arrays = {name: device.to_device(array) for name, array in given.items()}
     y = arrays[y_is] if y_is else arrays["y"]
     for _ in range(4):
-        found = run(48, 40, arrays["first"], arrays["x"], y)
+        found = run(*size, arrays["first"], arrays["x"], y)
         assert found.engine == engine or place  # then the interpreter decides
         counts.append(found.statistics)
         if changes:
@@ -213,8 +223,20 @@ def alike(**given: Any) -> Any:
     return native[2]
 
 
+@pytest.mark.parametrize("width", [7, 32])
+@pytest.mark.parametrize(
+    ("items", "group", "size"),
+    [((48, 40), (16, 4), (48, 40)), ((100, 12), (4, 4), (99, 9)), ((61, 37), (8, 8), (61, 33))],
+)
+def test_counts_of_loops_whose_bounds_are_loaded(
+    items: tuple[int, int], group: tuple[int, int], size: tuple[int, int], width: int
+) -> None:
+    launch = {"items": items, "group": group, "size": size, "width": width}
+    assert alike(changes=True, **launch)["apart"].kernel is not None
+
+
 @pytest.mark.parametrize("changes", [False, True])
-def test_loops_whose_bounds_are_loaded(changes: bool) -> None:
+def test_short_launches_of_loops_whose_bounds_are_loaded(changes: bool) -> None:
     kept = alike(changes=changes)
     assert kept["apart"].kernel is not None
     assert isinstance(kept["again"], ApartAgain)
