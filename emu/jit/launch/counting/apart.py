@@ -111,17 +111,18 @@ def _may_rely(kernel: Kernel, geometry: Geometry) -> bool:
 def _branches_of(kernel: Kernel) -> Kernel | None:
     """Return a kernel's branches and what they depend on; None where that takes too long.
 
-    Without loops it must not load, and be a small part of the kernel. Loops must do nothing more
-    than count their iterations.
+    Without loops it must not load, and be a small part of the kernel. Loops must depend on what is
+    loaded, or later launches with the same numbers need not count, and only count their iterations.
     """
     analysis = analyse(kernel)
     # What branches depend on.
     deciding = [v for v in made_of(analysis.ssa.conditions.values()) if isinstance(v, Op)]
     total = sum(map(len, analysis.ssa.ops.values()))
-    if not analysis.flow.loops:
-        if any(_accesses(op) for op in deciding) or len(deciding) > MOST_DECIDING * total:
+    accesses = [op for op in deciding if _accesses(op)]
+    if analysis.flow.loops:
+        if not accesses or not all(_is_global_load(op) for op in accesses):
             return None
-    elif not all(_is_global_load(op) for op in deciding if _accesses(op)):
+    elif accesses or len(deciding) > MOST_DECIDING * total:
         return None
     kept = {op.pc for op in deciding}
     words = list(kernel.words)
