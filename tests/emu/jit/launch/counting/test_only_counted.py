@@ -97,6 +97,14 @@ def test_counts_and_results(name: str) -> None:
     assert engines(text, x, y, z, items=300, widths=(7, 32)) == {"jit"}
 
 
+def test_a_loop_that_is_tested_last_and_that_all_repeat() -> None:
+    """Where the test fails at once, lanes run the loop: here it does in none."""
+    x, y = SMALL
+    z = np.zeros(300, np.uint32)
+    text = kernel(LOOPS["tested last"])
+    assert engines(text, x, x + 2 + y, z, items=300, widths=(7, 32)) == {"jit"}
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_whole_warps(width: int) -> None:
     text, (x, y) = kernel(LOOPS["two phis"]), SMALL[:, :256]
