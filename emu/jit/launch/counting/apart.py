@@ -98,14 +98,10 @@ def loads_to_branch(kernel: Kernel) -> bool:
 
 
 def _may_rely(kernel: Kernel, geometry: Geometry) -> bool:
-    """Return whether nothing but buffers that a launch does not change decides its branches.
-
-    Workgroups that share memory may run in parts, which have tests of their own (parts.py).
-    """
+    """Return whether nothing but buffers that a launch does not change decides its branches."""
     relied = reliance_of(kernel, geometry.group_size)
     return (
-        not kernel.group_size
-        and relied is not None
+        relied is not None
         and bool(relied.loaded)
         and relied.stored is not None
         and not (relied.owned or relied.watched or relied.before or relied.is_kept_to)

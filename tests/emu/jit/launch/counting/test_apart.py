@@ -260,19 +260,6 @@ def test_a_store_that_leaves_its_buffer_for_bounds() -> None:
     assert alike(place=place)["apart"].kernel is None
 
 
-def test_workgroups_that_share_memory_count_themselves() -> None:
-    shared = ROWS.replace("PLACE", "0").replace(
-        "    mov_u32 $s6, 0\n",
-        "    workitemid_u32 $s10, 0\n    shl_u32 $s10, $s10, 2\n"
-        "    st_group_u32 $s0, [own+$s10]\n    ld_group_u32 $s6, [own+$s10]\n",
-    )
-    shared = shared.replace("global u32* %y) {", "global u32* %y) {\n    .group u32 own[16]")
-    unused = np.zeros(1, np.uint32)
-    arrays = [unused, unused, unused]
-    work = make(shared, [0, 0, *arrays], items=(48, 40), group_size=(16, 4))
-    assert counted_apart(work.kernel, work.geometry) is None
-
-
 def test_a_budget_that_only_the_loop_spends() -> None:
     (function,) = simtlab.assemble(ROWS.replace("PLACE", "0"))
     launch = function.launch(
