@@ -59,8 +59,11 @@ MOST_BYTES = 1 << 17
 MOST_CASES = 64
 """Ways in which the accesses between two barriers may differ from iteration to iteration.
 
-More if they have no more than `MOST_BYTES` together.
+More if they have no more than `MOST_CASE_BYTES` together.
 """
+
+MOST_CASE_BYTES = 1 << 18
+"""As 128 work-items have that share a row of as many words in turns. They take 20 ms."""
 
 MOST_FOLLOWED = 128
 """Iterations in which what each work-item takes along to the next one is followed."""
@@ -241,7 +244,7 @@ def _are_apart(accesses: Sequence[Access], stores: Sequence[bool]) -> bool:
         ways = {tuple(part[n].tobytes() for part in looks): n for n in range(values)}
         cases = list(ways.values())
         each = sum(prod(a.places.shape[1:]) for a in accesses)
-        if len(cases) > MOST_CASES and len(cases) * each > MOST_BYTES:
+        if len(cases) > MOST_CASES and len(cases) * each > MOST_CASE_BYTES:
             return False
     if not all(a.is_own for a, is_store in zip(accesses, stores, strict=True) if is_store):
         return False

@@ -225,7 +225,7 @@ PIVOTS = """
     ("rows", "items", "after", "expected"),
     [
         (64, 64, "", True),
-        (100, 128, "", True),
+        (128, 128, "", True),
         # The place of the next iteration: its owner may store to it meanwhile.
         (100, 128, "ld_group_u32 $s8, [both+$s5+4]", False),
         (100, 1024, "", False),  # more bytes than are looked at
