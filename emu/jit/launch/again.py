@@ -29,7 +29,6 @@ from ...result import Result
 from ..runtime.context import SIZE, Slot, TrapCode
 from .before import COPIED_BEFORE, changed_by
 from .direct import Direct, is_supported, makes_results
-from .known_counts import run_again
 from .parts import most_copied
 from .plan import Plan, Pointed, Scratch
 from .slices import Alone
@@ -375,6 +374,14 @@ class Again:
         if isinstance(first, np.ndarray):
             return bind(self._work.kernel, args).memory
         return cast("DeviceArray", first).device.memory
+
+
+def run_again(again: Any, args: tuple[object, ...]) -> Result | None:
+    """Return the result of a launch; None if the longer way must run it."""
+    if again is None:
+        return None
+    result = again.native(args)
+    return result if result.__class__ is Result else again.finish(args, result)
 
 
 def _never(_args: tuple[object, ...]) -> float | None:

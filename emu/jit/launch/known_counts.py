@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ....isa.program import Kernel
 from ....isa.types import Segment
@@ -22,10 +22,10 @@ from ...engine import Kept, Work
 from ...recent import Recent
 from ...result import Result
 from ...statistics import Statistics
+from .again import Again, run_again
 from .plan import Plan
 
 if TYPE_CHECKING:
-    from .again import Again
     from .counting.apart import Apart
 
 MOST_KEPT = 16
@@ -192,14 +192,6 @@ class KnownAgain:
         for again in (self._plain.get("again"), self.counting):
             if again is not None:
                 again.make_results(like)
-
-
-def run_again(again: Any, args: tuple[object, ...]) -> Result | None:
-    """Return the result of a launch; None if the longer way must run it."""
-    if again is None:
-        return None
-    result = again.native(args)
-    return result if result.__class__ is Result else again.finish(args, result)
 
 
 def deciding_arguments(kernel: Kernel) -> tuple[slice, ...] | None:

@@ -15,8 +15,8 @@ from ....isa.program import Kernel
 from ...engine import Work
 from ...result import Result
 from ...traps import Trap
+from .again import run_again
 from .counting.guarded import Guarded
-from .known_counts import run_again
 from .plan import Plan
 from .table import Table
 

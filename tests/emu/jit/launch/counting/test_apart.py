@@ -260,6 +260,25 @@ def test_a_store_that_leaves_its_buffer_for_bounds() -> None:
     assert alike(place=place)["apart"].kernel is None
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_arrays_of_numpy(threads: int) -> None:
+    (function,) = simtlab.assemble(ROWS.replace("PLACE", "0"))
+    sizes = {"items": (48, 40), "group_size": (16, 4), "stats": True}
+    native = function.launch(**sizes, engine="jit", threads=threads)
+    slow = function.launch(**sizes, engine="interp")
+    rng = np.random.default_rng(6)
+    for call in range(6):
+        first = np.cumsum(rng.integers(0, 4 + call, 41)).astype(np.uint32)
+        x = rng.integers(0, 1 << 20, 900, np.uint32)
+        have, want = np.zeros((2, 48 * 40), np.uint32)
+        found, expected = native(48, 40, first, x, have), slow(48, 40, first, x, want)
+        assert_equal(found.statistics, expected.statistics)
+        np.testing.assert_array_equal(have, want)
+    apart = native._prepared.kept.get("apart")
+    assert apart is not None
+    assert apart.kernel is not None
+
+
 def test_a_budget_that_only_the_loop_spends() -> None:
     (function,) = simtlab.assemble(ROWS.replace("PLACE", "0"))
     launch = function.launch(
