@@ -62,6 +62,8 @@ class Sources:
     store_of: NDArray[np.int64]
     """Lane -> position in `stores`; `NONE` where the lane does not run."""
     lane_of: NDArray[np.int64]
+    zero: Lanes | None = None
+    """Lanes whose words are never stored; None if there are none."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,9 @@ class Forwarded:
 
     words: NDArray[np.int64] | None = field(default=None, compare=False)
     """The words of group memory that all accesses together may have, where these are known."""
+
+    own: Mapping[Op, Op] = field(default_factory=dict)
+    """Stores to words of each lane's own -> the first store to these words (own_words.py)."""
 
     ranks: Mapping[Value, Rank] = field(default_factory=dict)
     """Values that count the flags of lanes (flag_counts.py)."""

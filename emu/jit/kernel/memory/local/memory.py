@@ -64,11 +64,15 @@ class LocalMemory:
             self.forwarding.keep(op, self.moves.store_data(op, type_))
         if self.forwarding.changes(op):
             self.forwarding.change(op, self.moves.store_data(op, type_))
+        if self.forwarding.is_own(op):
+            self.checks.guard(op, extent)
         forwarded = self.forwarding.load(op)
         if forwarded is not None and lanes.shapes.is_uniform(extent.base):
             lanes.define(op, "value", forwarded)
         elif forwarded is not None:
             self._define(op, [extended(lanes.code, c, type_, lanes.n) for c in forwarded])
+        elif op in self.forwarding.found.own:
+            self.forwarding.set_own(op, self.moves.store_data(op, type_))
         elif op in self.forwarding.found.unread:
             pass
         elif address.segment is Segment.GROUP and self.memory.group_scale > 1:

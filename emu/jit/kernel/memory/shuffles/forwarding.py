@@ -19,14 +19,33 @@ class Forwarding:
         self._lanes = lanes
         self.found = found
 
+    def begin(self) -> None:
+        """Set the words of lanes' own to zero, where a workgroup begins."""
+        lanes = self._lanes
+        for op in dict.fromkeys(self.found.own.values()):
+            types = [integer(op.element.bits, lanes.n)] * lanes.most
+            lanes.variables.store(_key(Access(op)), types, ["zeroinitializer"] * lanes.most)
+
+    def is_own(self, op: Op) -> bool:
+        """Return whether an access is one of words of lanes' own, which may be outside."""
+        return op in self.found.own or (bool(self.found.own) and Access(op) in self.found.loads)
+
+    def set_own(self, op: Op, data: list[str]) -> None:
+        """Set the words of the running lanes."""
+        lanes = self._lanes
+        types = [integer(op.element.bits, lanes.n)] * len(data)
+        lanes.copy(_key(Access(self.found.own[op])), types, data, lanes.mask)
+
     def keep(self, op: Op, data: Sequence[str]) -> None:
         """Note the vectors that a store writes."""
         v = integer(32, self._lanes.n)
-        self._lanes.variables.store(("stored", self._access(op)), [v] * len(data), data)
+        self._lanes.variables.store(_key(self._access(op)), [v] * len(data), data)
 
     def is_kept(self, op: Op) -> bool:
         """Return whether a load takes what a store writes."""
-        return self._access(op) in self.found.stores and not self._lanes.is_alone
+        if op in self.found.own or self._lanes.is_alone:
+            return False
+        return self._access(op) in self.found.stores
 
     def changes(self, op: Op) -> bool:
         """Return whether a store changes words that loads take."""
@@ -43,7 +62,7 @@ class Forwarding:
                 here = some[chunk * lanes.n : (chunk + 1) * lanes.n].tolist()
                 masks.append(lanes.code.let(f"and {lanes.mask_type} {mask}, {mask_constant(here)}"))
             types = [integer(32, lanes.n)] * vectors
-            lanes.copy(("stored", store), types, list(data[:vectors]), masks)
+            lanes.copy(_key(store), types, list(data[:vectors]), masks)
 
     def _access(self, op: Op) -> Access:
         return Access(op, copies_of(self._lanes.copies) if self.found.by_copies else ())
@@ -56,23 +75,28 @@ class Forwarding:
         kept = [self._kept(sources, position) for position in range(len(sources.stores))]
         if op.base is None or self._lanes.shapes.is_uniform(op.base):
             return [self._scalar(sources, kept[0])]
-        return [self._vector(sources, kept, chunk) for chunk in range(self._lanes.k)]
+        return [
+            self._with_zeros(sources, self._vector(sources, kept, chunk), chunk)
+            for chunk in range(self._lanes.k)
+        ]
 
     def _kept(self, sources: Sources, position: int) -> list[str]:
         lanes = self._lanes
         most = int(sources.lane_of[sources.store_of == position].max()) // lanes.n + 1
-        key = ("stored", sources.stores[position])
-        return lanes.variables.load(key, [integer(32, lanes.n)] * most)
+        store = sources.stores[position]
+        types = [integer(store.op.element.bits, lanes.n)] * most
+        return lanes.variables.load(_key(store), types)
 
     def _scalar(self, sources: Sources, kept: Sequence[str]) -> str:
         """Return the word of one place, which one lane has stored."""
         n, lane = self._lanes.n, int(sources.lane_of.max())
-        vector = f"{integer(32, n)} {kept[lane // n]}"
+        vector = f"{integer(sources.stores[0].op.element.bits, n)} {kept[lane // n]}"
         return self._lanes.code.let(f"extractelement {vector}, i32 {lane % n}")
 
     def _vector(self, sources: Sources, kept: Sequence[Sequence[str]], chunk: int) -> str:
         """Return one vector of a load, by permutations of two vectors each."""
-        n, v = self._lanes.n, integer(32, self._lanes.n)
+        n = self._lanes.n
+        v = integer(sources.stores[0].op.element.bits, n)
         here = slice(chunk * n, (chunk + 1) * n)
         stores, lanes = sources.store_of[here].tolist(), sources.lane_of[here].tolist()
         places: list[tuple[int, int, int] | None] = [
@@ -98,7 +122,24 @@ class Forwarding:
             order = [None if at is None else i for i, at in enumerate(order)]
         return result
 
+    def _with_zeros(self, sources: Sources, vector: str, chunk: int) -> str:
+        """Return one vector of a load with zeros in lanes whose words are never stored."""
+        lanes = self._lanes
+        here = slice(chunk * lanes.n, (chunk + 1) * lanes.n)
+        if sources.zero is None or not sources.zero[here].any():
+            return vector
+        v = integer(sources.stores[0].op.element.bits, lanes.n)
+        never = mask_constant(sources.zero[here].tolist())
+        return lanes.code.let(
+            f"select {lanes.mask_type} {never}, {v} zeroinitializer, {v} {vector}"
+        )
+
     def _shuffled(self, v: str, a: str, b: str, order: Sequence[int | None]) -> str:
         numbers = ", ".join(f"i32 {i if at is None else at}" for i, at in enumerate(order))
         kind = f"<{len(order)} x i32>"
         return self._lanes.code.let(f"shufflevector {v} {a}, {v} {b}, {kind} <{numbers}>")
+
+
+def _key(access: Access) -> tuple[str, Access]:
+    """Return the key of the variable that has what a store has written."""
+    return "stored", access
