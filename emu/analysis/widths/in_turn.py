@@ -18,9 +18,9 @@ from .chains import vectors_computed, waits_for_iterations
 from .registers import (
     MOST_AT_A_TIME,
     carried_registers,
-    inner_loops,
     lane_step,
     live_registers,
+    long_loops,
     values_in,
 )
 
@@ -53,7 +53,7 @@ def gain_by_lanes(shapes: Shapes) -> bool:
     ops = [op for n in inside for op in shapes.ssa.ops.get(n, ())]
     if shapes.facts.piece or any(_goes_lane_by_lane(shapes, op) for op in ops):
         return False
-    inner = inner_loops(shapes)
+    inner = long_loops(shapes)
     in_turn = [loop for loop in inner if loop.number in shapes.divergent_loops]
     others = {n for loop in inner if loop not in in_turn for n in loop.nodes}
     return (
@@ -72,7 +72,7 @@ def have_many_masks(shapes: Shapes) -> bool:
     """
     if shapes.facts.piece:
         return False
-    inner = inner_loops(shapes)
+    inner = long_loops(shapes)
     return bool(inner) and all(_has_many_masks(shapes, loop) for loop in inner)
 
 
@@ -108,7 +108,7 @@ def wait_in_turn(shapes: Shapes, lanes: int) -> bool:
         and all(_is_plain_word(value) for value in values_in(shapes, loop))
         and waits_for_iterations(shapes, loop, 1)
         and live_registers(shapes, loop, lanes, 32) <= MOST_AT_A_TIME
-        for loop in inner_loops(shapes)
+        for loop in long_loops(shapes)
     )
 
 

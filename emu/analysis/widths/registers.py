@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from math import prod
 
 from ....isa.types import RegClass
 from ..flow.order import Loop
-from ..ranges.stepping import changed_parts, is_invariant
+from ..ranges.stepping import changed_parts, increment_of, is_invariant
 from ..values.ssa import Const, Op, Phi, Value, operands_of, uses
 from ..warps.uniformity import LaneShapes, Shapes
 
@@ -63,7 +64,7 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     `bits` are those of a lane, of `lanes` in a warp. Branches in loops have a mask for each vector:
     too many, but where vectors are of bytes. Half the lanes are as many vectors of 64-bit numbers.
     """
-    loops = inner_loops(shapes)
+    loops = long_loops(shapes)
     return bool(loops) and all(
         carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
         and live_registers(shapes, loop, lanes, bits) <= MOST_AT_A_TIME
@@ -85,7 +86,7 @@ def carries_in_registers(shapes: Shapes, lanes: int) -> bool:
     """
     return all(
         _phi_registers(shapes, loop, lanes) + lanes * 32 // REGISTER_BITS < REGISTERS
-        for loop in inner_loops(shapes)
+        for loop in long_loops(shapes)
     )
 
 
@@ -94,7 +95,7 @@ def reads_in_registers(shapes: Shapes, lanes: int) -> bool:
 
     Otherwise fewer lanes gain little, and load what is the same for all lanes more often.
     """
-    loops = inner_loops(shapes)
+    loops = long_loops(shapes)
     return all(carried_registers(shapes, loop, lanes, 32) <= REGISTERS for loop in loops)
 
 
@@ -107,7 +108,7 @@ def computes_in_registers(shapes: Shapes, lanes: int) -> bool:
         _carries_doubles(shapes, loop)
         and not _accesses_vectors(shapes, loop)
         and live_registers(shapes, loop, lanes, 32) <= REGISTERS
-        for loop in inner_loops(shapes)
+        for loop in long_loops(shapes)
     )
 
 
@@ -142,7 +143,7 @@ def moves_in_memory(shapes: Shapes, lanes: int) -> bool:
     """
     return any(
         _moves(shapes, loop) and carried_registers(shapes, loop, lanes, 32) > MOST_CARRIED
-        for loop in inner_loops(shapes)
+        for loop in long_loops(shapes)
     )
 
 
@@ -157,7 +158,7 @@ def spills_doubles(shapes: Shapes, lanes: int) -> bool:
             or live_registers(shapes, loop, lanes, 32) > MOST_IN_USE
         )
         and _carries_doubles(shapes, loop)
-        for loop in inner_loops(shapes)
+        for loop in long_loops(shapes)
     )
 
 
@@ -170,7 +171,7 @@ def live_in_registers(shapes: Shapes, lanes: int) -> bool:
     """Return whether what is live at a time in each inner loop nearly has registers."""
     return all(
         live_registers(shapes, loop, lanes, 32) <= MOST_BESIDE_GATHERS
-        for loop in inner_loops(shapes)
+        for loop in long_loops(shapes)
     )
 
 
@@ -195,6 +196,36 @@ def inner_loops(shapes: Shapes) -> list[Loop]:
     """Return the loops without loops in them."""
     loops = shapes.flow.loops
     return [loop for loop in loops if not any(other.nodes < loop.nodes for other in loops)]
+
+
+def long_loops(shapes: Shapes) -> list[Loop]:
+    """Return the inner loops that each work-item runs alone, or all of them if there are none.
+
+    A loop in which the work-items of a workgroup share what they go through is short beside them:
+    it begins at an item's number and steps by the workgroup's size.
+    """
+    inner = inner_loops(shapes)
+    return [loop for loop in inner if not _is_shared(shapes, loop)] or inner
+
+
+def _is_shared(shapes: Shapes, loop: Loop) -> bool:
+    """Return whether the work-items of a workgroup share the iterations of a loop."""
+    for phi in shapes.ssa.phis.get(loop.header, ()):
+        first = {value for before, value in phi.args.items() if before not in loop.nodes}
+        if len(first) != 1 or not _is_number(first.pop()):
+            continue
+        terms = increment_of(loop, phi)
+        if terms is None or len(terms) != 1:
+            continue
+        ((sign, step),) = terms
+        if sign > 0 and isinstance(step, Const) and step.bits == prod(shapes.facts.group_size) > 1:
+            return True
+    return False
+
+
+def _is_number(value: Value) -> bool:
+    """Return whether a value is a work-item's number in its workgroup."""
+    return isinstance(value, Op) and value.ins.row.stem in ("workitemid", "workitemflatid")
 
 
 def carried_registers(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> int:

@@ -51,6 +51,7 @@ from .registers import (
     is_vector,
     live_in_registers,
     live_registers,
+    long_loops,
     loops_fit,
     moves_in_memory,
     reads_in_registers,
@@ -188,7 +189,7 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
             return Choice(FEW, chunk, FEW)
         if loads_rows(shapes):
             return usual
-        if shapes.divergent_loops:
+        if _left_in_turn(shapes):
             if narrow and have_many_masks(shapes):
                 return Choice(USUAL, NARROW_CHUNK, USUAL)
             return wide if gain_by_lanes(shapes) else usual
@@ -205,13 +206,13 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         return Choice(WIDE, BYTE_CHUNK if bits == 8 else NARROW_CHUNK, widest)
     if not is_straight:
         if spills or moves_in_memory(shapes, WIDE) or spills_doubles(shapes, WIDE):
-            loops = inner_loops(shapes)
+            loops = long_loops(shapes)
             waits = all(waits_for_iterations(shapes, loop, MOSTLY) for loop in loops)
             integers = WIDE if _wait_for_integers(shapes, lanes) else 0
             return usual._replace(if_many=WIDE if waits else lanes, if_integers=integers)
-        if not shapes.divergent_loops:
+        if not _left_in_turn(shapes):
             if loads_far_rows(shapes) and loops_fit(shapes, WIDEST, 32):
-                waits = any(waits_for_divisions(shapes, loop) for loop in inner_loops(shapes))
+                waits = any(waits_for_divisions(shapes, loop) for loop in long_loops(shapes))
                 return wide._replace(if_lines=WIDEST, if_many=WIDEST if waits else WIDE)
             return wide._replace(if_many=WIDEST if _gain_by_most(shapes) else WIDE)
         if not gain_by_lanes(shapes):
@@ -235,15 +236,15 @@ def _gain_by_most(shapes: Shapes) -> bool:
         are_words_together(shapes, loop)
         and waits_for_iterations(shapes, loop, LONG)
         and live_registers(shapes, loop, WIDE, 32) <= MOST_IN_USE
-        for loop in inner_loops(shapes)
+        for loop in long_loops(shapes)
     )
 
 
 def _wait_for_integers(shapes: Shapes, lanes: int) -> bool:
     """Return whether the loops that have no registers for `WIDE` lanes wait for integers."""
-    return not shapes.divergent_loops and all(
+    return not _left_in_turn(shapes) and all(
         waits_for_integers(shapes, loop, lanes)
-        for loop in inner_loops(shapes)
+        for loop in long_loops(shapes)
         if carried_registers(shapes, loop, WIDE, 32) > MOST_CARRIED
     )
 
@@ -259,9 +260,18 @@ def _usual_lanes(shapes: Shapes) -> int:
     return FEWEST if computes_in_registers(shapes, FEWEST) else USUAL
 
 
+def _left_in_turn(shapes: Shapes) -> set[int]:
+    """Return the loops that lanes leave in turn, but for short ones beside others."""
+    short = {loop.number for loop in inner_loops(shapes)}
+    short -= {loop.number for loop in long_loops(shapes)}
+    return shapes.divergent_loops - short
+
+
 def _inner_nodes(shapes: Shapes) -> list[int]:
     """Return the nodes inside loops, where time is spent; all nodes if there are no loops."""
     inside = {number for loop in shapes.flow.loops for number in loop.nodes}
+    inside -= {n for loop in inner_loops(shapes) for n in loop.nodes}
+    inside |= {n for loop in long_loops(shapes) for n in loop.nodes}
     return [n for n in shapes.flow.order if n in inside or not shapes.flow.loops]
 
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 
 from ...analysis.flow.charges import charges_of
 from ...analysis.flow.order import START, Loop
-from ...analysis.group_memory.own_words import own_words
 from ...analysis.ranges.trips import Trips
 from ...analysis.values.unread import unread_without_places
 from ..llvm.toolchain import host_has
@@ -89,11 +88,8 @@ class Nodes:
         )
         self._copied = CopiedLoops(lanes, plan, trips, self._running.copied, copied or {})
         self._forwarding = self.ops.instructions.access.local.forwarding
-        """What loads of group memory take from stores, where they need no memory."""
         if self._running.forwarded.loads:
             self._forwarding.found = self._running.forwarded
-        elif self._running.is_off and not memory.forwarded.loads and not (counts or plan.sparse):
-            self._forwarding.found = own_words(memory.ranges.shapes, memory.group_bytes)
         lanes.charges = charges_of(self._flow, {*loops, *self._copied.numbers})
         lanes.charges_by_helper = budget.is_by_helper(lanes, plan, self._copied.numbers)
         left = budget.exit_charges(lanes, memory.ranges, at_exit)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ....analysis.flow.order import Loop
 from ....analysis.group_memory.forwarded import Forwarded
 from ....analysis.group_memory.forwarded_copies import forwarded_in_copies
+from ....analysis.group_memory.own_words import own_words
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.lanes.running import Lanes, RunningLanes, Walk, has_known_lanes, last_lane
 from ....analysis.ranges.trips import Trips
@@ -49,6 +50,8 @@ class RunningVectors:
                 self.copied = Walk(shapes, trips).copied
             # A stencil with a halo, which has no tree, took 1.1 times as long.
             self._found = RunningLanes(shapes, self.copied) if self.copied else None
+        if shapes is not None and group_bytes and not (self._found or self.forwarded.loads):
+            self.forwarded = own_words(shapes, group_bytes)
 
     @property
     def is_off(self) -> bool:
