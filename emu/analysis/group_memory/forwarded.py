@@ -77,6 +77,15 @@ class Rank:
     of_all: bool = False
 
 
+class OwnStore(NamedTuple):
+    """A store to words that one lane each stores to."""
+
+    name: Op
+    """A store to the same words, which is their name."""
+    lanes: Lanes
+    """The lanes that may run it."""
+
+
 @dataclass(frozen=True)
 class Forwarded:
     """The loads of a kernel that take what has been stored, and the stores that they take from."""
@@ -95,8 +104,11 @@ class Forwarded:
     words: NDArray[np.int64] | None = field(default=None, compare=False)
     """The words of group memory that all accesses together may have, where these are known."""
 
-    own: Mapping[Op, Op] = field(default_factory=dict)
-    """Stores to words of each lane's own -> the first store to these words (own_words.py)."""
+    own: Mapping[Op, OwnStore] = field(default_factory=dict)
+    """Stores to words of each lane's own (own_words.py)."""
+
+    outside: frozenset[Op] = frozenset()
+    """Loads of such words of which some lanes may be outside of group memory."""
 
     ranks: Mapping[Value, Rank] = field(default_factory=dict)
     """Values that count the flags of lanes (flag_counts.py)."""

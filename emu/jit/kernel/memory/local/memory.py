@@ -64,7 +64,7 @@ class LocalMemory:
             self.forwarding.keep(op, self.moves.store_data(op, type_))
         if self.forwarding.changes(op):
             self.forwarding.change(op, self.moves.store_data(op, type_))
-        if self.forwarding.is_own(op):
+        if op in self.forwarding.found.outside:
             self.checks.guard(op, extent)
         forwarded = self.forwarding.load(op)
         if forwarded is not None and lanes.shapes.is_uniform(extent.base):

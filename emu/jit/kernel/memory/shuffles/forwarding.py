@@ -22,19 +22,20 @@ class Forwarding:
     def begin(self) -> None:
         """Set the words of lanes' own to zero, where a workgroup begins."""
         lanes = self._lanes
-        for op in dict.fromkeys(self.found.own.values()):
+        for op in dict.fromkeys(store.name for store in self.found.own.values()):
             types = [integer(op.element.bits, lanes.n)] * lanes.most
             lanes.variables.store(_key(Access(op)), types, ["zeroinitializer"] * lanes.most)
 
-    def is_own(self, op: Op) -> bool:
-        """Return whether an access is one of words of lanes' own, which may be outside."""
-        return op in self.found.own or (bool(self.found.own) and Access(op) in self.found.loads)
-
-    def set_own(self, op: Op, data: list[str]) -> None:
-        """Set the words of the running lanes."""
-        lanes = self._lanes
-        types = [integer(op.element.bits, lanes.n)] * len(data)
-        lanes.copy(_key(Access(self.found.own[op])), types, data, lanes.mask)
+    def set_own(self, op: Op, data: Sequence[str]) -> None:
+        """Set the words of the running lanes to what a store writes."""
+        lanes, store = self._lanes, self.found.own[op]
+        key, types = _key(Access(store.name)), [integer(op.element.bits, lanes.n)] * len(data)
+        before = lanes.variables.load(key, types)
+        after = lanes.chosen(lanes.mask, types, list(data), before)
+        for i in range(len(data)):
+            if not store.lanes[i * lanes.n : (i + 1) * lanes.n].any():
+                after[i] = before[i]
+        lanes.variables.store(key, types, after)
 
     def keep(self, op: Op, data: Sequence[str]) -> None:
         """Note the vectors that a store writes."""

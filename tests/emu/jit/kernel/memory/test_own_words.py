@@ -146,6 +146,39 @@ def test_cells_in_another_order_two_arrays_and_two_stores() -> None:
     agree(text)
 
 
+ENDS = """
+    add_u32 $s2, $s2, SIZE
+    st_group_TYPE $R20, [cells+$s2]
+    cmp_ne_u32 $c1, $s0, 0
+    cbr $c1, @right
+    st_group_TYPE $R20, [cells]
+@right:
+    cmp_ne_u32 $c1, $s0, 120
+    cbr $c1, @ends
+    st_group_TYPE $R20, [cells+$s2+SIZE]
+@ends:
+"""
+
+
+@pytest.mark.parametrize("type_", ["u32", "f64"])
+def test_the_first_and_the_last_lane_store_to_the_ends_as_well(type_: str) -> None:
+    text = text_of(type_, CELLS="123", FIRST=ENDS, LOW="0", COUNT="121")
+    assert found(text, 121)
+    agree(text, type_)
+
+
+def test_one_lane_sets_its_own_cell_at_a_constant_place() -> None:
+    last = """
+    cmp_ne_u32 $c1, $s0, 5
+    cbr $c1, @sum
+    st_group_TYPE $R22, [cells+(5*SIZE)]
+@sum:
+    """
+    text = text_of(LAST=last + PLAIN["LAST"])
+    assert found(text, 121)
+    agree(text)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
