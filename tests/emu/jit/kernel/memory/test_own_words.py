@@ -120,7 +120,12 @@ def test_data_decide_who_stores() -> None:
     agree(text)
 
 
-def test_a_cell_has_what_it_had_where_a_lane_has_not_stored() -> None:
+@pytest.mark.parametrize("poison", [None, "0x5a5a5a5b"])
+def test_a_cell_has_what_it_had_where_a_lane_has_not_stored(
+    poison: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if poison is not None:
+        monkeypatch.setenv("SIMTLAB_POISON", poison)
     skip = "cmp_lt_u32 $c1, $s0, 50\n    cbr $c1, @first\n    " + PLAIN["FIRST"] + "\n@first:"
     text = text_of(FIRST=skip)
     assert found(text, 121)
