@@ -60,10 +60,7 @@ class LocalMemory:
         assert address is not None
         assert type_ is not None
         extent = self.checks.extent(op)
-        if self.forwarding.is_kept(op):
-            self.forwarding.keep(op, self.moves.store_data(op, type_))
-        if self.forwarding.changes(op):
-            self.forwarding.change(op, self.moves.store_data(op, type_))
+        self.forwarding.note(op, partial(self.moves.store_data, op, type_))
         if op in self.forwarding.found.outside:
             self.checks.guard(op, extent)
         forwarded = self.forwarding.load(op)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -36,6 +36,13 @@ class Forwarding:
             if not store.lanes[i * lanes.n : (i + 1) * lanes.n].any():
                 after[i] = before[i]
         lanes.variables.store(key, types, after)
+
+    def note(self, op: Op, data: Callable[[], list[str]]) -> None:
+        """Note what a store writes, if loads take it."""
+        if self.is_kept(op):
+            self.keep(op, data())
+        if self.changes(op):
+            self.change(op, data())
 
     def keep(self, op: Op, data: Sequence[str]) -> None:
         """Note the vectors that a store writes."""
