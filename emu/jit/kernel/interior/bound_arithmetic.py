@@ -12,6 +12,7 @@ class BoundArithmetic:
         self.conditions = conditions
         self._products: dict[tuple[str, str], Bound] = {}
         self._extremes: dict[tuple[str, Bound, Bound], Bound] = {}
+        self._shifted: dict[tuple[Bound, int], Bound] = {}
 
     def times(self, a: Bound, b: Bound) -> Bound:
         """Return the product of two bounds, each term of one with the whole of the other.
@@ -78,6 +79,21 @@ class BoundArithmetic:
             terms = ((text.intrinsic(which, "i64", *operands), 1),)
             self._extremes[which, a, b] = Bound(terms) if in_warp else Bound((), terms)
         return common.plus(self._extremes[which, a, b])
+
+    def shifted(self, bound: Bound, count: int) -> Bound:
+        """Return a bound shifted to the right. Raises HasSteps if it is another one in each warp.
+
+        Scalars that are the same in all warps are shifted once.
+        """
+        if bound.is_constant:
+            return Bound(constant=bound.constant >> count)
+        if (bound, count) not in self._shifted:
+            conditions, in_warp = self.conditions, bool(bound.warp or bound.step)
+            text = conditions.code if in_warp else conditions.entry
+            number = conditions.value(bound) if in_warp else conditions.call_value(bound)
+            terms = ((text.let(f"ashr i64 {number}, {count}"), 1),)
+            self._shifted[bound, count] = Bound(terms) if in_warp else Bound((), terms)
+        return self._shifted[bound, count]
 
 
 def _common(a: Terms, b: Terms) -> Terms:

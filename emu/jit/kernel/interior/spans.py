@@ -93,6 +93,11 @@ class Spans:
                     self._found[value] = found
         return self._found[value]
 
+    def give(self, value: Value, number: str, most: int) -> None:
+        """Note that a value is one number of the warp, an i32 from 0 to `most`."""
+        bound = Bound(((self._lanes.code.let(f"zext i32 {number} to i64"), 1),))
+        self._found[value] = Span(bound, bound, 0, most)
+
     def attempt(self, work: Callable[[], bool]) -> bool:
         """Do some work; if it returns False, drop all that it has found and asked for."""
         found, assumed = dict(self._found), self._assumed.copy()
@@ -212,6 +217,8 @@ class Spans:
                 return self._divided(op, signed=type_.is_signed)
             case "select":
                 return self._chosen(op)
+            case "shr" if type_.bits == 32 and isinstance(args[1], Const):
+                return self._computed(op) or self._shifted(op, signed=type_.is_signed)
             case stem if stem in _SINGLE and type_.bits == 32:
                 return self._computed(op)
         return None
@@ -334,6 +341,16 @@ class Spans:
             gcd(a.multiple, b.multiple),
             a.param,
         )
+
+    def _shifted(self, op: Op, *, signed: bool) -> Span | None:
+        """Return the span of numbers shifted to the right by a constant; order is kept."""
+        span, count = self.number(op.args[0], signed=signed), op.args[1]
+        assert isinstance(count, Const)
+        if span is None or span.low.step or span.high.step:
+            return None
+        by, shifted = count.bits & 31, self._arithmetic.bounds.shifted
+        low, high = shifted(span.low, by), shifted(span.high, by)
+        return Span(low, high, span.least >> by, span.most >> by)
 
     def _computed(self, op: Op) -> Span | None:
         """Return the span of an operation whose operands are one number each."""
