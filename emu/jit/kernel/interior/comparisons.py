@@ -28,6 +28,13 @@ class Comparisons:
     def _code(self) -> FunctionText:
         return self._conditions.code
 
+    def decided_as(self, op: Op, answer: bool) -> bool:
+        """Ask that a comparison has this result in all lanes; return whether it can."""
+        if op in self.expected or op.ins.row.stem == ("cmp_eq" if answer else "cmp_ne"):
+            return False
+        self.expected[op] = answer
+        return self.decided(op)
+
     def decided(self, op: Op) -> bool:
         """Ask that an op has one value, or that of one argument; return whether it can."""
         row = op.ins.row

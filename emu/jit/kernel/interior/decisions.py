@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from functools import cached_property
 from itertools import product
-from typing import NamedTuple
 
 from .....isa.types import Segment
 from ....analysis.flow.order import START, Flow
 from ....analysis.lanes.interior import Assumed
 from ....analysis.ranges.guards import Guard, Guards
 from ....analysis.ranges.trips import Trips
-from ....analysis.values.ssa import Op, Phi, Ssa, Value
+from ....analysis.values.ssa import Op, Phi, Ssa, Value, sources_of
 from ....analysis.warps.uniformity import LaneShapes
 from ...llvm.function_text import FunctionText
 from ...runtime.context import Slot
@@ -23,25 +22,15 @@ from ..memory.addressing.addresses import LARGEST_CELL
 from ..memory.addressing.windows import LARGEST_WINDOW
 from ..memory.global_memory import GlobalMemory
 from ..memory.repeated import Repeated, find_repeated
+from ..row_counters import Row
 from .bounds import Bound, Conditions
 from .comparisons import Comparisons
-from .guards import bounded, guards
+from .guards import bounded, comparisons_before, guards
 from .span_arithmetic import SMALL
 from .spans import Spans
 
 FARTHEST = 1 << 47
 """Bytes between a pointer and the start of its buffer, at most."""
-
-
-class Row(NamedTuple):
-    """A row of numbers that have one quotient, by i32 operands."""
-
-    left: str
-    """How many of its numbers are left for a warp."""
-    size: str
-    quotient: str
-    first: str
-    """Its first number."""
 
 
 class Decisions:
@@ -103,6 +92,19 @@ class Decisions:
         """Ask for the conditions of some comparisons, quotients and remainders."""
         for op in ops:
             self.spans.attempt(lambda op=op: self._comparisons.decided(op))
+
+    def decide_before(self, ops: Iterable[Op], rows: Collection[Op], shapes: LaneShapes) -> bool:
+        """Ask that what lanes compare before they run some ops lets them; return if there is any.
+
+        Comparisons count that depend on `rows`, quotients and remainders, and that do not differ
+        from lane to lane, by `shapes`.
+        """
+        found = [
+            self.spans.attempt(lambda op=op, to=to: self._comparisons.decided_as(op, to))
+            for op, to in comparisons_before(self._ssa, self._guards.tree, ops).items()
+            if shapes.is_uniform(op) and not sources_of(op).isdisjoint(rows)
+        ]
+        return any(found)
 
     def rows_of(self, divisions: Iterable[Op]) -> dict[Op, Row]:
         """Append the rows that a warp begins in, if lanes step along them one by one.

@@ -8,7 +8,7 @@ are tested for is tested once for all rows of a workgroup.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,10 +22,10 @@ from ....analysis.warps.uniformity import Shapes
 from ...llvm.function_text import FunctionText
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
+from ..row_counters import RowCounters
 from ..variables import Variables
 from ..workgroups.identity import Warp, Workgroup
 from .bounds import ONE, Conditions
-from .decisions import Row
 from .given_spans import Scope
 from .parts import depends_on_start, divisions_of, may_have_parts, saves_gathers
 from .vectors import begin_vector
@@ -34,20 +34,19 @@ from .version import ask, emit_edge_nodes
 ITEM = "%row"
 """The work-item at which the running row begins, or what is left of it, an i64."""
 
-START = "%start"
+START = "%{}start"
 """The work-item at which the running warp begins, an i64."""
 
-LEFT, NUMBER = "%left", "%number"
-"""For each division, whose number follows: the work-items that are left of its row, and the
-quotient or, for a remainder, what is subtracted; both i32."""
-
-PART = "%part"
+PART = "%{}part"
 """The work-item at which the running vectors of a row's rest begin, an i64."""
 
 FEW = 3
 """The last vectors of a row that run at once, at most: under a mask, one more than a warp of two
 has. Conditions, quotients and addresses are computed once for all of them. With the last vector
 alone, rows of 24 to 48 took 1.1 to 1.35 times as long."""
+
+MOST_ROWS = (1 << 32) // 8
+"""Rows of at least eight numbers, at most."""
 
 LEAST_ROW = 8
 """Work-items of a row at least: in shorter ones, tests of rows take longer than gathers."""
@@ -59,9 +58,8 @@ class FlatRows:
 
     _conditions: Conditions
     """When all rows of the workgroup run so."""
-    _rows: Mapping[Op, Row]
-    """Quotients and remainders of the work-item's number -> the row in which the workgroup begins.
-    """
+    _counters: RowCounters
+    """The rows, of which the workgroup begins in the first one."""
     _assumed: Assumed
     """What holds in each row, of which numbers are not known yet."""
     _inside: frozenset[Op]
@@ -72,6 +70,8 @@ class FlatRows:
     """The code of all warps."""
     _group: Workgroup
     _memory: KernelMemory
+    _begin: Callable[[str], Warp]
+    """Starts a warp of the workgroup at a work-item, an i64."""
 
     @classmethod
     def of(
@@ -113,8 +113,11 @@ class FlatRows:
         inner = InteriorShapes(lanes.ssa, lanes.facts, assumed)
         # A loop that lanes leave in turn takes as long for the few lanes of a short row.
         least = max(LEAST_ROW, lanes.facts.width // 2 if inner.divergent_loops else 0)
-        for row in rows.values():
-            conditions.require(code.let(f"icmp uge i32 {row.size}, {least}"))
+        counters = RowCounters(code, rows)
+        for size in counters.sizes:
+            conditions.require(code.let(f"icmp uge i32 {size}, {least}"))
+        for test in counters.whole():
+            conditions.require(test)
         if (
             not rows
             or conditions.never
@@ -128,7 +131,7 @@ class FlatRows:
             return None
         assumed.positive = decisions.positive(_integer_divisions(lanes.ssa))
         signed = frozenset(decisions.signed)
-        return cls(conditions, rows, assumed, inside, signed, lanes, first.group, memory)
+        return cls(conditions, counters, assumed, inside, signed, lanes, first.group, memory, begin)
 
     def emit(self, counters: str, end_warp: Callable[[Variables], None], after: str) -> None:
         """Append the tests and the loop over rows, which continues at the label `after`.
@@ -144,110 +147,119 @@ class FlatRows:
         code.block("row_head")
         over = "row_over"
         code.phi("i64", ("0", "rows"), (f"{ITEM}.next", over), name=ITEM)
-        for i, (op, row) in enumerate(self._rows.items()):
-            code.phi("i32", (row.left, "rows"), (f"{LEFT}{i}.next", over), name=f"{LEFT}{i}")
-            code.phi(
-                "i32",
-                (row.quotient if op in self._assumed.known else row.first, "rows"),
-                (f"{NUMBER}{i}.next", over),
-                name=f"{NUMBER}{i}",
-            )
-        running = code.let(f"sub i64 {items}, {ITEM}")
-        for i in range(len(self._rows)):
-            left = code.let(f"zext i32 {LEFT}{i} to i64")
-            running = code.intrinsic("llvm.umin", "i64", f"i64 {running}", f"i64 {left}")
+        self._counters.begin("rows", over)
+        running = self._counters.running(code.let(f"sub i64 {items}, {ITEM}"))
         end = code.let(f"add i64 {ITEM}, {running}")
-        emit_nodes = partial(self._emit_nodes, self._assumed_in_row(), counters, end_warp)
-        self._emit_whole(end, emit_nodes)
-        self._emit_rest(end, emit_nodes)
+        assumed = self._assumed.copy()
+        self._counters.assume(assumed)
+        emit_nodes = partial(self._emit_nodes, counters, end_warp)
+        inner = self._decide_row(assumed)
+        if inner is not None:
+            conditions, known = inner
+            conditions.branch("inner_row", "any_row")
+            code.block("inner_row")
+            self._emit_row(end, partial(emit_nodes, known), "inner_")
+            code.block("any_row")
+        self._emit_row(end, partial(emit_nodes, assumed), "")
+        code.block(over)
         code.let(f"add i64 {end}, 0", f"{ITEM}.next")
-        ran = code.let(f"trunc i64 {running} to i32")
-        for i, (op, row) in enumerate(self._rows.items()):
-            left = code.let(f"sub i32 {LEFT}{i}, {ran}")
-            ends = code.let(f"icmp eq i32 {left}, 0")
-            code.let(f"select i1 {ends}, i32 {row.size}, i32 {left}", f"{LEFT}{i}.next")
-            step = "1" if op in self._assumed.known else row.size
-            more = code.let(f"select i1 {ends}, i32 {step}, i32 0")
-            code.let(f"add i32 {NUMBER}{i}, {more}", f"{NUMBER}{i}.next")
+        self._counters.advance(running)
         code.branch(code.let(f"icmp ult i64 {end}, {items}"), "row_head", after)
         code.block("no_rows")
 
-    def _emit_whole(self, end: str, emit_nodes: Callable[..., None]) -> None:
+    def _decide_row(self, assumed: Assumed) -> tuple[Conditions, Assumed] | None:
+        """Append what shows that no branch leaves out an access in the running row.
+
+        Branches that depend on the row alone count, as where neighbours are beyond an image, in all
+        iterations of loops. Returns what is known then; None if there are no such branches.
+        """
+        lanes = self._lanes
+        scope = Scope(running=ONE)
+        conditions, found, decisions = ask(lanes, self._begin(ITEM), self._memory, scope)
+        for op, number in assumed.known.items():
+            if number not in ("true", "false"):
+                decisions.spans.give(op, number, MOST_ROWS)
+        shapes = InteriorShapes(lanes.ssa, lanes.facts, assumed)
+        rows = self._counters.ops
+        if not decisions.decide_before(self._inside, rows, shapes) or conditions.never:
+            return None
+        known = {op: name for op, name in found.known.items() if name in ("true", "false")}
+        return conditions, replace(assumed, known={**assumed.known, **known})
+
+    def _emit_row(self, end: str, emit_nodes: Callable[..., None], mark: str) -> None:
+        """Append the warps of a row, which continues at `row_over`; labels begin with `mark`."""
+        self._emit_whole(end, emit_nodes, mark)
+        self._emit_rest(end, emit_nodes, mark)
+
+    def _emit_whole(self, end: str, emit_nodes: Callable[..., None], mark: str) -> None:
         """Append the loop over whole warps of a row, and begin the block after it."""
-        code, facts = self._lanes.code, self._lanes.facts
-        code.jump("row_warps")
-        code.block("row_warps")
-        before, over = "row_head", "row_warp_over"
-        code.phi("i64", (ITEM, before), (f"{START}.next", over), name=START)
+        code, facts, start = self._lanes.code, self._lanes.facts, START.format(mark)
+        before, over = code.current_block, f"{mark}row_warp_over"
+        code.jump(f"{mark}row_warps")
+        code.block(f"{mark}row_warps")
+        code.phi("i64", (ITEM, before), (f"{start}.next", over), name=start)
         least = facts.width
         if 1 < self._lanes.k <= self._few:
             # What is left is one part if it has no more vectors than that may have.
             least = self._few * self._lanes.n + 1
-        runs = code.let(f"icmp sle i64 {START}, {code.let(f'sub i64 {end}, {least}')}")
-        code.branch(runs, "row_warp", "row_rest")
-        code.block("row_warp")
-        emit_nodes(facts, START, "", self._lanes.k, over)
-        code.let(f"add i64 {START}, {facts.width}", f"{START}.next")
-        code.jump("row_warps")
-        code.block("row_rest")
+        runs = code.let(f"icmp sle i64 {start}, {code.let(f'sub i64 {end}, {least}')}")
+        code.branch(runs, f"{mark}row_warp", f"{mark}row_rest")
+        code.block(f"{mark}row_warp")
+        emit_nodes(facts, start, "", self._lanes.k, mark, over)
+        code.let(f"add i64 {start}, {facts.width}", f"{start}.next")
+        code.jump(f"{mark}row_warps")
+        code.block(f"{mark}row_rest")
 
-    def _emit_rest(self, end: str, emit_nodes: Callable[..., None]) -> None:
-        """Append what runs the last vectors of a row, and begin the block after it."""
+    def _emit_rest(self, end: str, emit_nodes: Callable[..., None], mark: str) -> None:
+        """Append what runs the last vectors of a row, which continues at `row_over`."""
         lanes, code, n = self._lanes, self._lanes.code, self._lanes.n
         numbers, repeats = range(1, self._few + 1), lanes.k > self._few
-        first = START
+        first = START.format(mark)
         if repeats:
-            code.jump("row_parts")
-            code.block("row_parts")
-            ways = ((f"{PART}.next{k}", f"row_part{k}_over") for k in numbers)
-            code.phi("i64", (START, "row_rest"), *ways, name=PART)
-            first = PART
+            part = PART.format(mark)
+            code.jump(f"{mark}row_parts")
+            code.block(f"{mark}row_parts")
+            ways = ((f"{part}.next{k}", f"{mark}row_part{k}_over") for k in numbers)
+            code.phi("i64", (first, f"{mark}row_rest"), *ways, name=part)
+            first = part
         left = code.let(f"sub i64 {end}, {first}")
-        code.branch(code.let(f"icmp sgt i64 {left}, 0"), "more_than0", "row_over")
+        code.branch(code.let(f"icmp sgt i64 {left}, 0"), f"{mark}more_than0", "row_over")
         for k in numbers:
-            code.block(f"more_than{k - 1}")
+            code.block(f"{mark}more_than{k - 1}")
             if k == lanes.k > 1:
                 # A whole warp has no mask.
                 whole = code.let(f"icmp eq i64 {left}, {lanes.facts.width}")
-                code.branch(whole, "row_warp", f"no_warp{k}")
-                code.block(f"no_warp{k}")
+                code.branch(whole, f"{mark}row_warp", f"{mark}no_warp{k}")
+                code.block(f"{mark}no_warp{k}")
             if k < self._few:
                 more = code.let(f"icmp sgt i64 {left}, {k * n}")
-                code.branch(more, f"more_than{k}", f"row_part{k}")
+                code.branch(more, f"{mark}more_than{k}", f"{mark}row_part{k}")
             else:
-                code.jump(f"row_part{k}")
+                code.jump(f"{mark}row_part{k}")
         for k in numbers:
-            code.block(f"row_part{k}")
+            code.block(f"{mark}row_part{k}")
             # Three vectors do not divide workgroups.
             facts = replace(lanes.facts, width=k * n, whole=False)
-            emit_nodes(facts, first, end, k, f"row_part{k}_over")
+            emit_nodes(facts, first, end, k, mark, f"{mark}row_part{k}_over")
             if repeats:
-                code.let(f"add i64 {first}, {k * n}", f"{PART}.next{k}")
-            code.jump("row_parts" if repeats else "row_over")
-        code.block("row_over")
+                code.let(f"add i64 {first}, {k * n}", f"{first}.next{k}")
+            code.jump(f"{mark}row_parts" if repeats else "row_over")
 
     @property
     def _few(self) -> int:
         """How many of a row's last vectors run at once, at most."""
         return FEW if self._lanes.k > 1 else 1
 
-    def _assumed_in_row(self) -> Assumed:
-        """Return what holds in the running row."""
-        assumed = self._assumed.copy()
-        for i, op in enumerate(self._rows):
-            numbers = assumed.known if op in assumed.known else assumed.rest
-            numbers[op] = f"{NUMBER}{i}"
-        return assumed
-
     def _emit_nodes(
         self,
-        assumed: Assumed,
         counters: str,
         end_warp: Callable[[Variables], None],
+        assumed: Assumed,
         facts: Facts,
         item: str,
         end: str,
         vectors: int,
+        mark: str,
         after: str,
     ) -> None:
         """Append the nodes of a warp that begins at a work-item, and the block `after` them.
@@ -267,7 +279,7 @@ class FlatRows:
             for_running=self._inside,
             signed=self._signed,
         )
-        version = f"e{vectors}_" if end else "f"
+        version = mark + (f"e{vectors}_" if end else "f")
         variables = emit_edge_nodes(
             self._inside, plan, lanes, warp, memory, counters, after, assumed, version
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from .....asm.flow.dominators import DominatorTree
 from .....isa.table import Flags
 from .....isa.types import RegClass, Segment
 from ....analysis.flow.order import START
@@ -44,6 +45,31 @@ def guards(ssa: Ssa) -> Iterator[tuple[Op, bool]]:
             return
         yield from _parts(condition, ends[0])
         number = successors[ends[0]]
+
+
+def comparisons_before(ssa: Ssa, tree: DominatorTree, ops: Iterable[Op]) -> dict[Op, bool]:
+    """Return comparisons that must have a known result wherever some ops run, and that result.
+
+    `tree` are the dominators of nodes. Comparisons that have another result before other ones of
+    these ops are left out.
+    """
+    found, nodes = dict[Op, set[bool]](), set[int]()
+    for op in ops:
+        number: int | None = op.node
+        while number is not None and number not in nodes:
+            nodes.add(number)
+            number = tree.parents[number]
+    for number in nodes:
+        above, condition = tree.parents[number], None
+        if above is not None and ssa.flow.nodes[number].predecessors == (above,):
+            condition = ssa.conditions.get(above)
+        if above is None or condition is None:
+            continue
+        successors = ssa.flow.nodes[above].successors
+        if len(successors) == 2:
+            for op, answer in _parts(condition, number == successors[1]):
+                found.setdefault(op, set()).add(answer)
+    return {op: answers.pop() for op, answers in found.items() if len(answers) == 1}
 
 
 def _does_more(op: Op) -> bool:
