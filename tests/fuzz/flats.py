@@ -130,6 +130,9 @@ def neighbour(f: Flat, loops: int = 0) -> None:
         else:
             f.emit(f"cmp_ge_u32 $c0, $s{near}, {f.size(level)}")
             f.emit(f"cbr $c0, {skip}")
+    if f.chance(0.2):
+        near = NEAR + f.rng.randrange(3)
+        f.emit(f"shr_{f.rng.choice(('u32', 's32'))} $s{near}, $s{near}, {f.rng.randint(1, 2)}")
     f.emit(f"mad_u32 $s{INDEX}, $s{PARTS + 3}, {f.size(2)}, $s{NEAR + 2}")
     for level in (1, 0):
         f.emit(f"mad_u32 $s{INDEX}, $s{INDEX}, {f.size(level)}, $s{NEAR + level}")
