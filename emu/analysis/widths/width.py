@@ -38,6 +38,7 @@ from .chains import (
 )
 from .columns import goes_down_columns
 from .far_rows import loads_far_rows
+from .flat_rows import shapes_in_rows
 from .in_turn import gain_by_lanes, have_many_masks, is_easy, wait_in_turn
 from .own_rows import loads_rows, stores_rows
 from .registers import (
@@ -131,7 +132,10 @@ def best_facts(
     if found is None:
         wide = replace(facts, width=WIDE)
         shapes = analyse(kernel).shapes(wide)
-        chosen = _choose(shapes, facts.chunk, narrow)
+        rows = shapes_in_rows(shapes)
+        chosen = _choose(rows, facts.chunk, narrow)
+        if rows is not shapes and chosen.width == WIDE:
+            chosen = chosen._replace(if_many=WIDE, if_lines=0)  # rows may be short
         if max(chosen.if_many, chosen.if_lines) > WIDE and not _may_be_widest(kernel, facts):
             chosen = chosen._replace(if_many=chosen.width, if_lines=0)
         if kernel.private_size * WIDEST > MOST_BESIDE_ROWS:

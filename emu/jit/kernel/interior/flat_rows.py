@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 
-from .....isa.types import RegClass
 from ....analysis.facts import Facts
 from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.ranges.offset_ranges import Ranges
-from ....analysis.values.ssa import Const, Op, Ssa, Value
+from ....analysis.values.ssa import Const, Op, Ssa
 from ....analysis.warps.uniformity import Shapes
+from ....analysis.widths.flat_rows import ends_in_row
 from ...llvm.function_text import FunctionText
 from ..lane_code import LaneCode
 from ..memory.kernel_memory import KernelMemory
@@ -123,7 +123,7 @@ class FlatRows:
             or conditions.never
             or any(_is_short(op, least) for op in rows)
             or any(op not in assumed.known and op not in assumed.rest for op in rows)
-            or any(_ends_in_row(inner, op) for op in lanes.ssa.values())
+            or any(ends_in_row(inner, op) for op in lanes.ssa.values())
             or depends_on_start(inner)
             or not saves_gathers(inside, inner)
         ):
@@ -313,20 +313,6 @@ def _is_short(division: Op, least: int) -> bool:
     """Return whether rows always have less than the `least` work-items."""
     size = division.args[1]
     return isinstance(size, Const) and size.bits < least
-
-
-def _ends_in_row(shapes: InteriorShapes, value: Value) -> bool:
-    """Return whether a value that steps along a row is clamped, chosen or divided within it.
-
-    It has a step in interior warps only, which then gain more.
-    """
-    return (
-        isinstance(value, Op)
-        and value.cls is RegClass.S
-        and value.ins.row.stem in ("min", "max", "select", "div", "rem")
-        and shapes.stride(value) is None
-        and any(shapes.stride(arg) for arg in value.args)
-    )
 
 
 def _only(assumed: Assumed, divisions: Collection[Op]) -> Assumed:

@@ -188,3 +188,23 @@ def test_accesses_at_shifted_places_are_shown_to_be_inside(monkeypatch: pytest.M
     monkeypatch.setattr(Decisions, "inside", shown)
     assert "\nrow_head:" in code_of(enlarged_work(enlarged("u32", 1), 1))
     assert max(map(len, found)) == 2
+
+
+@pytest.mark.parametrize(
+    ("edges", "group", "down", "width"),
+    [("leave", 256, 1, 64), ("leave", 96, 1, 32), ("leave", 64, 2, 32), ("clamp", 256, 1, 64)],
+)
+def test_rows_of_flat_numbers_have_warps_of_64_lanes(
+    edges: str, group: int, down: int, width: int
+) -> None:
+    work = work_of(kernel(edges), (40, 7, 4), group=group, down=down)
+    assert facts_of(work.kernel, work.geometry).width == width
+
+
+@pytest.mark.parametrize("clamp", ["min_u32 $s6, $s6, 9", "rem_u32 $s6, $s6, $s2"])
+def test_remainders_that_are_clamped_have_no_rows(clamp: str) -> None:
+    text = kernel("leave").replace("div_u32 $s7,", f"{clamp}\n div_u32 $s7,", 1)
+    works = [work_of(text, (40, 7, 4), group=256) for _ in "ab"]
+    assert facts_of(works[0].kernel, works[0].geometry).width == 32
+    assert not has_inner_rows(works[0])
+    assert_as_oracle(*works)
