@@ -84,7 +84,7 @@ def test_the_shortest_rows_that_are_warps(loop: str) -> None:
     limits = re.findall(r"icmp uge i32 %[\w.]+, (\d+)", text)
     least = facts.width // 2 if loop is IN_TURN else LEAST_ROW
     assert least > LEAST_ROW or loop is ONCE
-    assert limits == [str(least)] * 2
+    assert limits == [str(least)]  # the quotient and the remainder have the same rows
 
 
 @pytest.mark.parametrize(
