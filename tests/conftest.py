@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -75,13 +76,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     quick.leave_to_slow(items)
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Take what was imported and collected out of the sight of garbage collections.
 
     Those of a test would go through the objects of all tests, and take a third of a second each.
     """
+    quick.compile_simply(session.items)
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    with quick.passes_for(item):
+        return (yield)
 
 
 # The tests of a file stay in one worker, which keeps what it has compiled; two workers that need

@@ -3,13 +3,17 @@
 Of tests that are products of several lists, every value of every list occurs, in as few
 combinations as that takes. Of a long list of kernels that each cost a compilation, it runs one in
 two. The others are marked `slow`. Of random examples it runs fewer.
+
+Of the tests of native code that it runs, the first of each function has the passes of LLVM that
+users have, and the others have few, as large kernels have: the same IR in a quarter of the time.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -32,6 +36,9 @@ LISTS = ("tests/emu/jit/kernel/", "tests/emu/jit/launch/")
 
 LONG = 5
 """Values from which on one in two is left to `make test-all`."""
+
+SIMPLER = ("tests/emu/jit/",)
+"""Where LLVM takes most of the time, and tests ask what code computes."""
 
 Value = tuple[Any, ...]
 """A list of parameters, and which of its values a test has."""
@@ -89,6 +96,47 @@ def leave_to_slow(items: Iterable[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.slow)
 
 
+_run = {"is_quick": False}
+
+
+def choose(config: pytest.Config) -> None:
+    """Take what `examples` needs to know from the command line, before tests are imported."""
+    _run["is_quick"] = config.getoption("markexpr") == "not slow"
+
+
+def compile_simply(items: Iterable[pytest.Item]) -> None:
+    """Let the tests of `make test` compile with few passes, but for the first of each function.
+
+    Random kernels always have few: fresh ones would hardly find more under the passes of users.
+    """
+    if not _run["is_quick"]:
+        return
+    seen: set[str] = set()
+    for item in items:
+        of = item.nodeid.partition("[")[0]
+        if of.startswith(SIMPLER):
+            is_random = hasattr(getattr(item, "obj", None), "hypothesis")
+            item.stash[_IS_SIMPLE] = is_random or of in seen
+            seen.add(of)
+
+
+_IS_SIMPLE = pytest.StashKey[bool]()
+
+
+@contextmanager
+def passes_for(item: pytest.Item) -> Iterator[None]:
+    """Compile with the passes that `compile_simply` has chosen for an item."""
+    if not item.stash.get(_IS_SIMPLE, False):
+        yield
+        return
+    from simtlab.emu.jit.llvm import passes
+
+    item.add_report_section("setup", "passes", "LLVM ran few passes (SIMPLER in tests/quick.py)")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passes, "ONLY", passes.Level.PLAIN)
+        yield
+
+
 def few(values: Sequence[Any], one_in: int, first: int = 0) -> list[Any]:
     """Return values for `parametrize`: one in so many, from `first` on, is not slow.
 
@@ -98,14 +146,6 @@ def few(values: Sequence[Any], one_in: int, first: int = 0) -> list[Any]:
         pytest.param(value, marks=[pytest.mark.slow] * (number % one_in != first))
         for number, value in enumerate(values)
     ]
-
-
-_run = {"is_quick": False}
-
-
-def choose(config: pytest.Config) -> None:
-    """Take what `examples` needs to know from the command line, before tests are imported."""
-    _run["is_quick"] = config.getoption("markexpr") == "not slow"
 
 
 def examples(quick: int, all: int, **others: Any) -> settings:

@@ -14,6 +14,7 @@ from ...analysis.suitability.limits import is_worth_optimising
 from ...analysis.widths.one_warp import is_long
 from ...engine import Work
 from ...recent import Recent
+from ..llvm import passes
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes, host_has
 from ..llvm.toolchain import dump as dump_module
 from ..runtime.fills import fills
@@ -128,6 +129,7 @@ def _key(work: Work, facts: Facts) -> tuple[object, ...]:
         kernel.params,
         len(work.program.readonly_data),
         facts,
+        passes.ONLY,
     )
 
 
@@ -139,7 +141,7 @@ def compiled(work: Work, facts: Facts) -> CompiledKernel:
         module = compile_text(
             lambda: generate(kernel, len(work.program.readonly_data), facts),
             ["kernel", "frame_bytes", *(["watched_by"] if facts.marks else [])],
-            level=_level(kernel, facts),
+            level=passes.ONLY or _level(kernel, facts),
             key=repr(key),
             symbols={**symbols(ins.row for ins in kernel.instructions), **fills()},
         )

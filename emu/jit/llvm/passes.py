@@ -49,6 +49,11 @@ class Level(StrEnum):
     first-level cache for code and takes less time."""
 
 
+ONLY: Level | None = None
+"""The level of all kernels and segments, in place of what is best for each. Only tests set it: most
+ask what code computes, and LLVM takes most of their time (tests/quick.py)."""
+
+
 LONG = 3_350
 """Lines of a module from which on KERNEL does not simplify code before its function passes.
 

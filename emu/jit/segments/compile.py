@@ -27,6 +27,7 @@ from ...engine import Work
 from ...geometry import Geometry
 from ...memory import Memory
 from ...recent import Recent
+from ..llvm import passes
 from ..llvm.function_text import FunctionText
 from ..llvm.text import ModuleText
 from ..llvm.toolchain import Compiled, Level, compile_text, function_attributes
@@ -164,7 +165,7 @@ def compile_segments(
     They come from memory, from disk, or are made now. `with_loops` asks for loops over lanes, too.
     """
     readonly_bytes = len(program.readonly_data)
-    key = kernel.key, readonly_bytes, width, grain, with_loops
+    key = kernel.key, readonly_bytes, width, grain, with_loops, passes.ONLY
     found = _COMPILED.find(key)
     if found is None:
         cut_into = _Cut.of(kernel, grain, with_loops=with_loops)
@@ -200,7 +201,8 @@ def _compile(kernel: Kernel, readonly_bytes: int, width: int, cut_into: _Cut, ke
     code = compile_text(
         lambda: generate(kernel, readonly_bytes, layout, segments, phases),
         ["functions", "start", "begin", *(["lane_loops", "in_turn"] if phases else [])],
-        level=Level.QUICK,  # straight-line code: more passes find nothing to do
+        # Straight-line code: more passes find nothing to do.
+        level=passes.ONLY or Level.QUICK,
         key=f"segments {key}",
         symbols={
             **cold_symbols(ins.row for ins in kernel.instructions),
