@@ -47,9 +47,14 @@ class Segments:
 
     def _global(self, size: int, store: bool) -> Locate:
         find, views = self._memory.find, self._views
+        # Where the last access was let pass, others are: most find it there again.
+        first, last, view = 1, 0, memoryview(b"")
 
         def locate(item: WorkItem, address: int) -> tuple[Bytes, int]:
+            nonlocal first, last, view
             address &= BITS64
+            if first <= address <= last and not address % size:
+                return view, address - first
             buffer = find(address, size)
             if buffer is None:
                 raise Trapped(TrapKind.OUT_OF_BOUNDS, Segment.GLOBAL, address, size, store)
@@ -59,7 +64,8 @@ class Segments:
                 raise Trapped(TrapKind.MISALIGNED, Segment.GLOBAL, address, size, store)
             if store and not buffer.writable:
                 raise Trapped(TrapKind.READ_ONLY, Segment.GLOBAL, address, size, store)
-            return views[buffer.base], address - buffer.base
+            first, last, view = buffer.base, buffer.end - size, views[buffer.base]
+            return view, address - first
 
         return locate
 

@@ -32,6 +32,8 @@ def register(t: Type) -> Callable[[int], int]:
     Types under 32 bits fill a 32-bit register: u types with zeros, s types with their sign.
     """
     read, wrap = reader(t), mask_of(t.reg.bits)
+    if t.bits == t.reg.bits:
+        return lambda number: number & wrap
     return lambda number: read(number) & wrap
 
 

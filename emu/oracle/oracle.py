@@ -177,9 +177,10 @@ class _Launch:
                 counts[pc] += 1
                 if seen is not None:
                     seen.append(pc)
-                pc = after
-                if item.state is not running:
+                # What ends a turn stays at its pc.
+                if after == pc and item.state is not running:
                     return
+                pc = after
         finally:
             item.pc = pc
         if turn < QUANTUM:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,15 @@ def make(
     **options: Any,
 ) -> Work:
     """The launch of the only kernel of a program; `options` are fields of `Work`."""
-    program = assemble(text)
+    program = _assembled(text)
     (kernel,) = program.kernels
     bound = bind(kernel, args)
     geometry = Geometry.of(None, group_size, items=items, width=width)
     return Work(program, kernel, geometry, bound.kernargs, bound.memory, **options)
+
+
+_assembled = lru_cache(16)(assemble)
+"""Most texts are launched at least twice, by the oracle and by native code."""
 
 
 def per_item(
