@@ -76,12 +76,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     quick.leave_to_slow(items)
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+def pytest_collection_finish() -> None:
     """Take what was imported and collected out of the sight of garbage collections.
 
     Those of a test would go through the objects of all tests, and take a third of a second each.
     """
-    quick.compile_simply(session.items)
     gc.collect()
     gc.freeze()
 

@@ -4,8 +4,8 @@ Of tests that are products of several lists, every value of every list occurs, i
 combinations as that takes. Of a long list of kernels that each cost a compilation, it runs one in
 two. The others are marked `slow`. Of random examples it runs fewer.
 
-Of the tests of native code that it runs, the first of each function has the passes of LLVM that
-users have, and the others have few, as large kernels have: the same IR in a quarter of the time.
+Of the tests of native code that it runs, one in eight has the passes of LLVM that users have, and
+the others have few, as large kernels have: the same IR in a quarter of the time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -31,14 +32,17 @@ PRODUCTS = (
 )
 """Where each combination costs a compilation or a long run. Other products are run whole."""
 
-LISTS = ("tests/emu/jit/kernel/", "tests/emu/jit/launch/")
-"""Where each value of one list costs a compilation."""
+LISTS = ("tests/emu/jit/",)
+"""Where each value of a list costs a compilation."""
 
 LONG = 5
 """Values from which on one in two is left to `make test-all`."""
 
 SIMPLER = ("tests/emu/jit/",)
 """Where LLVM takes most of the time, and tests ask what code computes."""
+
+USUAL = 8
+"""One in so many of these tests has the passes that users have."""
 
 Value = tuple[Any, ...]
 """A list of parameters, and which of its values a test has."""
@@ -55,14 +59,14 @@ def values_of(item: pytest.Function) -> frozenset[Value]:
     return frozenset((*names, *(id(own[name]) for name in names)) for names in lists)
 
 
-def covering(items: Iterable[pytest.Function]) -> set[pytest.Function]:
-    """Return a few items that have among them what all have.
+def covering(items: Sequence[pytest.Function]) -> set[pytest.Function]:
+    """Return a few items that have among them what all have: of long lists, one value in two.
 
     Those that have most of what is still missing come first; their names decide between equal ones,
     so that the combinations are no diagonal and stay the same.
     """
     has = {item: values_of(item) for item in items}
-    missing = frozenset().union(*has.values())
+    missing = _wanted(items[0].nodeid.partition("[")[0], has.values())
     order = sorted(has, key=lambda item: zlib.crc32(item.nodeid.encode()))
     kept: set[pytest.Function] = set()
     while missing:
@@ -72,28 +76,37 @@ def covering(items: Iterable[pytest.Function]) -> set[pytest.Function]:
     return kept
 
 
+def _wanted(function: str, values: Iterable[frozenset[Value]]) -> frozenset[Value]:
+    """Return the values that a function's tests must have.
+
+    Of two functions with one list, one may have the even values and the other the odd ones.
+    """
+    lists: dict[Value, dict[Value, None]] = defaultdict(dict)  # in the order of the tests
+    for value in chain.from_iterable(values):
+        names = tuple(name for name in value if isinstance(name, str))
+        lists[names][value] = None
+    first = zlib.crc32(function.encode()) % 2
+    halves = function.startswith(LISTS)
+    return frozenset(
+        value
+        for one in lists.values()
+        for value in ([*one][first::2] if halves and len(one) >= LONG else one)
+    )
+
+
 def leave_to_slow(items: Iterable[pytest.Item]) -> None:
     """Mark as slow what adds no value to a product, and every second value of long lists."""
-    products: dict[str, list[pytest.Function]] = defaultdict(list)
-    lists: dict[str, list[pytest.Function]] = defaultdict(list)
+    functions: dict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if not isinstance(item, pytest.Function) or item.get_closest_marker("slow"):
             continue
         of = item.nodeid.partition("[")[0]
-        match len(list(item.iter_markers("parametrize"))):
-            case 0:
-                pass
-            case 1 if item.nodeid.startswith(LISTS):
-                lists[of].append(item)
-            case number if number > 1 and item.nodeid.startswith(PRODUCTS):
-                products[of].append(item)
-    for product in products.values():
-        for item in set(product) - covering(product):
+        lists = len(list(item.iter_markers("parametrize")))
+        if of.startswith(PRODUCTS) and (lists > 1 or (lists and of.startswith(LISTS))):
+            functions[of].append(item)
+    for function in functions.values():
+        for item in set(function) - covering(function):
             item.add_marker(pytest.mark.slow)
-    for values in lists.values():
-        if len(values) >= LONG:
-            for item in values[1::2]:
-                item.add_marker(pytest.mark.slow)
 
 
 _run = {"is_quick": False}
@@ -104,29 +117,21 @@ def choose(config: pytest.Config) -> None:
     _run["is_quick"] = config.getoption("markexpr") == "not slow"
 
 
-def compile_simply(items: Iterable[pytest.Item]) -> None:
-    """Let the tests of `make test` compile with few passes, but for the first of each function.
+def is_simple(item: pytest.Item) -> bool:
+    """Return whether a test of `make test` compiles with few passes: the name of each decides.
 
-    Random kernels always have few: fresh ones would hardly find more under the passes of users.
+    Random kernels always do: fresh ones would hardly find more under the passes of users.
     """
-    if not _run["is_quick"]:
-        return
-    seen: set[str] = set()
-    for item in items:
-        of = item.nodeid.partition("[")[0]
-        if of.startswith(SIMPLER):
-            is_random = hasattr(getattr(item, "obj", None), "hypothesis")
-            item.stash[_IS_SIMPLE] = is_random or of in seen
-            seen.add(of)
-
-
-_IS_SIMPLE = pytest.StashKey[bool]()
+    if not _run["is_quick"] or not item.nodeid.startswith(SIMPLER):
+        return False
+    is_random = hasattr(getattr(item, "obj", None), "hypothesis")
+    return is_random or zlib.crc32(item.nodeid.encode()) % USUAL != 0
 
 
 @contextmanager
 def passes_for(item: pytest.Item) -> Iterator[None]:
-    """Compile with the passes that `compile_simply` has chosen for an item."""
-    if not item.stash.get(_IS_SIMPLE, False):
+    """Compile with few passes while a test runs that `is_simple`."""
+    if not is_simple(item):
         yield
         return
     from simtlab.emu.jit.llvm import passes
