@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from math import prod
 from operator import index
 
@@ -36,7 +37,8 @@ def dim3(value: int | Sequence[int], what: str) -> Dim3:
 
     `what` names the argument in the message.
     """
-    sizes = [whole(v) for v in (value if isinstance(value, Sequence) else (value,))]
+    given = value if isinstance(value, Sequence) else (value,)
+    sizes = [whole(v) for v in islice(given, 4)]  # a fourth one is too many, however many follow
     positive = [size for size in sizes if size is not None and size > 0]
     if positive != sizes or not 1 <= len(positive) <= 3:
         raise ArgumentError(

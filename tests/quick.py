@@ -153,6 +153,11 @@ def few(values: Sequence[Any], one_in: int, first: int = 0) -> list[Any]:
     ]
 
 
+def count(quick: int, all: int) -> int:
+    """Return how many examples a test draws that draws them itself."""
+    return quick if _run["is_quick"] else all
+
+
 def examples(quick: int, all: int, **others: Any) -> settings:
     """Return the settings of a Hypothesis test that has fewer examples in `make test`."""
-    return settings(max_examples=quick if _run["is_quick"] else all, **others)
+    return settings(max_examples=count(quick, all), **others)

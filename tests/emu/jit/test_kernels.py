@@ -18,7 +18,7 @@ from .support.agreement import same
 # --- random kernels
 
 
-@examples(12, 60)
+@examples(6, 60)
 @given(kernels())
 def test_random_kernels_leave_the_oracles_memory(case: Case) -> None:
     assert_all_agree(case, engines=["jit"], schemes=["stack"])

@@ -17,6 +17,8 @@ from simtlab.emu.schemes.outside import SchemeFileError
 from simtlab.emu.schemes.watched import SchemeError
 from simtlab.testing import scheme_contract
 
+from ...quick import count
+
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "fewest_first.py"
 
 KERNEL = """kernel k(global u32* %x) {
@@ -175,12 +177,12 @@ def test_lanes_that_a_scheme_loses_or_moves_are_told(tmp_path, old, new, message
 
 
 def test_the_example_of_the_documentation_keeps_the_contract():
-    scheme_contract(EXAMPLE, examples=20, shrink=False)
+    scheme_contract(EXAMPLE, examples=count(5, 20), shrink=False)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_our_schemes_keep_the_contract(name):
-    scheme_contract(name, examples=15, shrink=False)
+    scheme_contract(name, examples=count(5, 15), shrink=False)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +203,9 @@ def test_our_schemes_keep_the_contract(name):
 def test_the_contract_finds_what_is_wrong_with_a_scheme(tmp_path, old, new):
     path = variant(tmp_path, old, new)
     if "default" in old:
-        scheme_contract(path, examples=20, shrink=False)  # to be asked more often is legal
+        scheme_contract(
+            path, examples=count(5, 20), shrink=False
+        )  # to be asked more often is legal
         return
     with pytest.raises(AssertionError, match=r"kernel (random|pieces)\("):
         scheme_contract(path, shrink=False)

@@ -95,7 +95,7 @@ WAYS = {
 }
 
 
-@examples(15, 40)
+@examples(6, 40)
 @given(case=kernels(), **WAYS)
 def test_random_kernels_leave_the_oracles_memory(case, grain, width, seed):
     agree(case, grain, width, seed)

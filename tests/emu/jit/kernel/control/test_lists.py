@@ -204,7 +204,7 @@ def cases(draw: st.DrawFn) -> Case:
     )
 
 
-@examples(10, 25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(5, 25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases())
 def test_random_lists(case: Case) -> None:
     check(case)

@@ -15,6 +15,7 @@ from simtlab.emu.traps import Trap
 from simtlab.testing import run_case
 
 from .....fuzz import grids
+from .....quick import count
 from ....support.guarded import LOAD_X, guarded, store_y
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
@@ -448,9 +449,9 @@ def test_an_array_that_may_not_be_written_faults() -> None:
 
 
 def test_random_grids() -> None:
-    trapped = 0
-    for seed in range(12):
+    trapped, seeds = 0, count(4, 12)
+    for seed in range(seeds):
         example = grids.draw(random.Random(seed))
         example.run()
         trapped += run_case(example.case, "jit")[2] is not None
-    assert 0 < trapped < 12
+    assert 0 < trapped < seeds

@@ -233,7 +233,7 @@ def test_no_lane_is_charged_for_what_others_spend(name: str, monkeypatch) -> Non
 # --- any loop that can
 
 
-@examples(12, 60)
+@examples(6, 60)
 @given(case=kernels(), loops=st.sampled_from(["alone", "together", "measured", "2", "5", "17"]))
 def test_random_kernels_whose_loops_run_alone(case: Case, loops: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -304,7 +304,7 @@ def test_the_budget_of_a_loop_that_is_charged_before(budget: int) -> None:
             assert 16 + 7 * iterations > budget
 
 
-@examples(8, 25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@examples(4, 25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
     access=st.sampled_from(sorted(ACCESSES)),
     repeats=st.sampled_from(sorted(REPEATS)),
