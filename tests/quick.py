@@ -158,6 +158,11 @@ def count(quick: int, all: int) -> int:
     return quick if _run["is_quick"] else all
 
 
+def some(values: Sequence[Any], one_in: int, first: int = 0) -> Sequence[Any]:
+    """Return the values that a test goes through itself: in `make test` one in so many."""
+    return values[first::one_in] if _run["is_quick"] else values
+
+
 def examples(quick: int, all: int, **others: Any) -> settings:
     """Return the settings of a Hypothesis test that has fewer examples in `make test`."""
     return settings(max_examples=count(quick, all), **others)
