@@ -38,8 +38,8 @@ LISTS = ("tests/emu/jit/",)
 LONG = 5
 """Values from which on one in two is left to `make test-all`."""
 
-SIMPLER = ("tests/emu/jit/",)
-"""Where LLVM takes most of the time, and tests ask what code computes."""
+SIMPLER = ("tests/emu/",)
+"""Where tests ask what native code computes, and LLVM takes most of their time."""
 
 USUAL = 8
 """One in so many of these tests has the passes that users have."""

@@ -269,13 +269,13 @@ PATCH = """
 def test_windows_that_are_compared_with_others(others: int, width: int) -> None:
     text = text_of((), border=9, loads=PATCH.replace("OTHERS", str(others)))
     for n in (90, 256):
-        run(text, given(n, room=2 * n), width=width)
+        run(text, given(n, 2, room=2 * n), width=width)
 
 
 @pytest.mark.parametrize("room", [0, 300, 511])
 def test_windows_that_end_outside_trap(room: int) -> None:
     text = text_of((), border=9, loads=PATCH.replace("OTHERS", "9"))
-    trap_alike(text, given(256, room=room), items=(256, 3), group_size=(64, 1))
+    trap_alike(text, given(256, 1, room=room), items=(256, 1), group_size=(64, 1))
 
 
 def copied_accesses(text: str) -> int:
