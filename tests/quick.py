@@ -35,7 +35,7 @@ PRODUCTS = (
 LISTS = ("tests/emu/jit/",)
 """Where each value of a list costs a compilation."""
 
-LONG = 5
+LONG = 4
 """Values from which on one in two is left to `make test-all`."""
 
 SIMPLER = ("tests/emu/",)

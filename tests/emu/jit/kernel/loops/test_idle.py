@@ -13,6 +13,7 @@ from simtlab.emu.hostmemory import AFTER, PAGE, SHARED, host_array
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.launch_facts import facts_of
 
+from .....quick import few, some
 from ....support.oracle_work import make
 from ...support.against_oracle import assert_as_oracle
 
@@ -115,11 +116,11 @@ kernel k(u32 %n, u32 %end, global u32* %a, global u32* %b, global u32* %c) {
 """A product of matrices that is summed in memory: warps of four rows."""
 
 
-@pytest.mark.parametrize("n", [37, 50])
+@pytest.mark.parametrize("n", few([37, 50], 2))
 def test_pieces_of_a_product(n: int, pages: np.ndarray) -> None:
     rng = np.random.default_rng(n)
     given = [rng.integers(0, 1 << 32, (n, n), np.uint32) for _ in "abc"]
-    for more, after in ((0, 0), (0, 40), (0, 160), (1, 160)):
+    for more, after in some(((0, 0), (0, 40), (0, 160), (1, 160)), 3):
         works = []
         for memory in (pages, pages.copy()):
             b = memory[memory.size - after - 4 * n * n : memory.size - after].view(np.uint32)
