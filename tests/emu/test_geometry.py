@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -170,3 +171,21 @@ def test_every_work_item_of_the_grid_is_in_one_workgroup(
         seen += [g.absolute_id(number, local) for local in range(x * y * z)]
     assert len(set(seen)) == len(seen) == g.n_items
     assert all(p < n for place in seen for p, n in zip(place, g.items, strict=True))
+
+
+class Sizes(list[int]):
+    """A list that counts the elements that are looked at."""
+
+    seen = 0
+
+    def __iter__(self) -> Iterator[int]:
+        for size in super().__iter__():
+            self.seen += 1
+            yield size
+
+
+def test_a_long_list_of_sizes_is_refused_by_its_first_elements() -> None:
+    sizes = Sizes([1] * 1000)
+    with pytest.raises(ArgumentError, match="one to three positive whole numbers"):
+        dim3(sizes, "items")
+    assert sizes.seen == 4
