@@ -48,7 +48,7 @@ $(STAMP): pyproject.toml
 	        { echo "no Python of 3.11 or newer found; make PYTHON=/path/to/it names one" >&2; exit 1; }; \
 	    echo "making .venv with $$python"; $$python -m venv --clear .venv; }
 	@echo "installing simtlab[$(EXTRAS)] into .venv; the first time this takes a while"
-	@$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	@$(PY) -m pip install --quiet --disable-pip-version-check $(PIP_OPTIONS) --editable '.[$(EXTRAS)]'
 	@printf '%s\n' '$(INSTALLED)' > $@
 
 .PHONY: demo

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -178,12 +179,18 @@ def _options(
     pass
 
 
+@cache
+def _command() -> Any:
+    """Return the tree of all commands; a process that runs several command lines makes it once."""
+    return typer.main.get_command(app)
+
+
 def dispatch(arguments: list[str]) -> int:
     """Run a command line and return its exit status. Raises SimtError for wrong usage."""
     if os.environ.get(_COMPLETION_VARIABLE):
         app(args=arguments, prog_name=PROGRAM)
     # typer's own main() hides KeyboardInterrupt and a broken pipe, which guard.py handles.
-    command = typer.main.get_command(app)
+    command = _command()
     try:
         with command.make_context(PROGRAM, arguments or ["--help"]) as context:
             result = command.invoke(context)

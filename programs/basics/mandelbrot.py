@@ -44,7 +44,8 @@ def reference(data: Data) -> dict[str, np.ndarray]:
     cr, ci = (c.ravel() for c in np.meshgrid(xs, ys))
     count = np.zeros(cr.size, np.uint32)
     index = np.arange(cr.size)
-    zr, zi = cr, ci
+    zr: np.ndarray = cr  # named types: a checker's guesses of a loop of arrays take it long
+    zi: np.ndarray = ci
     for done in range(data["limit"]):
         zr2, zi2 = zr * zr, zi * zi
         live = zr2 + zi2 <= f32(4)

@@ -98,9 +98,17 @@ def test_every_option_has_an_effect_here():
     assert {o for o in options() if o[1] not in NOT_OURS} == set(EFFECTS)
 
 
-@pytest.mark.parametrize("option", EFFECTS, ids="-".join)
-def test_the_option_has_its_effect(option, cli):
-    EFFECTS[option](cli)
+def options_by_effect() -> dict[Callable[[Cli], None], str]:
+    """Return each effect once, with the options that it sees."""
+    found: dict[Callable[[Cli], None], list[str]] = {}
+    for option, effect in EFFECTS.items():
+        found.setdefault(effect, []).append("-".join(option))
+    return {effect: " and ".join(names) for effect, names in found.items()}
+
+
+@pytest.mark.parametrize("effect", [pytest.param(e, id=n) for e, n in options_by_effect().items()])
+def test_the_option_has_its_effect(effect, cli):
+    effect(cli)
 
 
 @pytest.mark.parametrize(

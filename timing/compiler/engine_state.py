@@ -11,7 +11,7 @@ import numpy as np
 
 from ...emu.jit.runtime.aligned import LINE, aligned_bytes
 from ...isa.errors import SimtError
-from ..engine.intrinsics import PlainState
+from ..engine.plain import PlainState, PlainTable
 from .compose import Composition, Setup, declared_words, in_a_line, raised_at
 from .inspection import CompositionError, own_files, place
 from .native.entry import finish
@@ -79,7 +79,7 @@ class EngineState:
             view = self._views[id(rows)] = _View(rows)
         self.rows[name] = rows
         self.columns[name] = view.items
-        self.S.put_columns(name, view.columns)
+        self.S.put_table(name, view.table)
         setattr(self.S, f"p_{name}", view.address)
 
     def put(self, numbers: Mapping[str, int]) -> None:
@@ -107,9 +107,8 @@ class _View:
 
     def __init__(self, rows: np.ndarray) -> None:
         self.rows = rows  # kept alive: the view is found by its identity
-        self.columns = {field: rows[field] for field in rows.dtype.names or ()}
-        # A memoryview gives an item in a fraction of the time that an array takes.
-        self.items = SimpleNamespace(**{n: column.data for n, column in self.columns.items()})
+        self.table = PlainTable(rows)
+        self.items = SimpleNamespace(**self.table.items)
         self.address = rows.ctypes.data
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +22,7 @@ import numpy as np
 
 from ...emu.recent import KEPT
 from .causes import BANK, L2, MSHR, READY
+from .plain import PlainRow, row_class
 
 if TYPE_CHECKING:
     from .hooks import State
@@ -57,64 +58,16 @@ def record(**fields: str) -> np.dtype:
     return np.dtype(list(fields.items()), align=True)
 
 
-class PlainState:
-    """The header and the tables of a run as engine code sees them in plain mode."""
-
-    __slots__ = ("_fields", "_rows", "_words")
-
-    def __init__(
-        self, words: np.ndarray, fields: Mapping[str, int], tables: Mapping[str, np.ndarray]
-    ) -> None:
-        set_ = object.__setattr__
-        set_(self, "_words", words)
-        set_(self, "_fields", fields)
-        set_(self, "_rows", {})
-        for name, rows in tables.items():
-            self.put_table(name, rows)
-
-    def put_table(self, name: str, rows: np.ndarray) -> None:
-        """Give table `name` its records."""
-        assert rows.dtype.names is not None
-        self.put_columns(name, {field: rows[field] for field in rows.dtype.names})
-
-    def put_columns(self, name: str, columns: Mapping[str, np.ndarray]) -> None:
-        """Give table `name` its records, as an array for each field."""
-        self._rows[name] = columns
-
-    def __getattr__(self, name: str) -> int:
-        return self._words.item(self._fields[name])
-
-    def __setattr__(self, name: str, value: int) -> None:
-        self._words[self._fields[name]] = value
-
-
-class PlainRow:
-    """A record of a table in plain mode; reads and writes go to the table."""
-
-    __slots__ = ("_at", "_columns")
-
-    def __init__(self, columns: Mapping[str, np.ndarray], at: int) -> None:
-        object.__setattr__(self, "_columns", columns)
-        object.__setattr__(self, "_at", at)
-        if not 0 <= at < len(next(iter(columns.values()))):
-            raise IndexError(f"record {at} of a table of {len(next(iter(columns.values())))}")
-
-    def __getattr__(self, name: str) -> int:
-        return self._columns[name].item(self._at)
-
-    def __setattr__(self, name: str, value: int) -> None:
-        self._columns[name][self._at] = value
-
-
 TABLES: dict[Callable[..., Any], tuple[str, np.dtype]] = {}
 """Accessor -> (table, record): all tables that have been declared."""
 
 
 def table(name: str, layout: np.dtype) -> Callable[[State, int], Any]:
     """Declare a table; return its accessor, used as `rows(S, i).field`."""
+    row = row_class(layout.names or ())
 
     def accessor(S: Any, i: int) -> PlainRow:
-        return PlainRow(S._rows[name], i)
+        return row(S._rows[name], i)
 
     accessor.__name__ = name
     TABLES[accessor] = (name, layout)
