@@ -21,7 +21,7 @@ SOURCES = ("kernel.sasm", "kernel.cl", "kernel.ispc", "kernel.c", "kernel.py")
 ENGINES = ("jit", "interp", "oracle")
 
 
-@pytest.mark.parametrize("kernel", [*KERNELS, *few(OTHERS, 6)])
+@pytest.mark.parametrize("kernel", [*KERNELS, *few(OTHERS, 12)])
 def test_every_engine_agrees_with_the_reference(peers: SimpleNamespace, kernel: str) -> None:
     problem = peers.problem.make(kernel, small=True)
     expected = peers.problem.definition(kernel).answer(problem)
