@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,7 @@ def minimax(fit: Fit, fixed: Fixed) -> tuple[Wide, float]:
         a = (rows[:, free] / scale).astype(np.float64)
         bound = (rest / size).astype(np.float64)
         slack = -np.ones((len(a), 1))
-        solution = linprog(
+        solution = cast(Any, linprog)(  # whose source a type checker would go through
             [*np.zeros(len(free)), 1],
             A_ub=np.block([[a, slack], [-a, slack]]),
             b_ub=np.concatenate([bound, -bound]),
