@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,15 @@ PATIENCE = 600
 """Seconds until a process that does not end is a failure."""
 
 SIMTLAB = [sys.executable, "-m", "simtlab"]
+PATIENT = """\
+import sys
+from simtlab.cli import main
+from simtlab.cli.output import progress
+progress.PATIENCE = 3600
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command with progress that shows after an hour: a loaded machine may take a second."""
+
 SPIN = ["run", "two.sasm", "--kernel", "spin", "--items", "32", "--budget", "1_000_000_000_000"]
 
 
@@ -260,7 +270,11 @@ def test_completion():
 
 
 def on_terminal(
-    *arguments: str, until: str = "", seconds: float = PATIENCE, **environment: str
+    *arguments: str,
+    command: Sequence[str] = SIMTLAB,
+    until: str = "",
+    seconds: float = PATIENCE,
+    **environment: str,
 ) -> str:
     """What the command shows on a terminal until a word comes or the time is over.
 
@@ -270,7 +284,7 @@ def on_terminal(
     # Whoever runs the tests may want no colours; these tests are about them.
     inherited = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
     process = subprocess.Popen(
-        [*SIMTLAB, *arguments], stdout=subprocess.DEVNULL, stderr=follower,
+        [*command, *arguments], stdout=subprocess.DEVNULL, stderr=follower,
         env={**inherited, "TERM": "xterm", **environment},
     )  # fmt: skip
     os.close(follower)
@@ -310,4 +324,5 @@ def test_errors_have_colours_on_a_terminal_only():
 def test_progress_shows_after_a_while_and_only_on_a_terminal():
     assert "spin: " in on_terminal(*SPIN, "--engine", "oracle", until="spin: ")
     assert "spin: " not in on_terminal(*SPIN, "--engine", "oracle", seconds=4, TERM="dumb")
-    assert on_terminal("run", "saxpy", "--size", "tiny") == ""
+    patient = [sys.executable, "-c", PATIENT]
+    assert on_terminal("run", "saxpy", "--size", "tiny", command=patient) == ""

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simtlab.timing.engine.intrinsics import PlainState
 from simtlab.timing.engine.memory.mshr import free_entry, mshr, mshr_taken, next_entry
+from simtlab.timing.engine.plain import PlainState
 
 ENTRIES, WPUS = 4, 2
 REQUESTS = st.lists(
