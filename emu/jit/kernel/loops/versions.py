@@ -6,8 +6,9 @@ from collections.abc import Collection
 
 from ....analysis.flow.order import Flow, Loop
 from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.ranges.stepping import is_invariant
 from ....analysis.ranges.trips import Trips
-from ....analysis.values.ssa import Op
+from ....analysis.values.ssa import Op, Value
 from ....analysis.widths.one_warp import may_unroll
 from ..lane_code import LaneCode
 from ..memory.access import Access
@@ -15,6 +16,9 @@ from .whole import is_near
 
 UNROLLED = 128
 """Most instructions of the iterations of a loop that are written one after the other."""
+
+UNROLLED_OF_BITS = 320
+"""The same for loops over the bits of words, which are constants in iterations written so."""
 
 SIDES = 8
 """Instructions that an access counts as there which has code for both sides of a test."""
@@ -84,7 +88,32 @@ def times_written(
     if lanes.facts.one_warp and agree:
         # There is nothing to know about which lanes run.
         total = min(total, 4)
-    for times in (total, 4):
-        if times * length <= UNROLLED and may_unroll(times * length, lanes.facts):
+    most = UNROLLED
+    if not any(op.ins.row.is_memory for op in ops) and _goes_through_bits(lanes, loop, ops, trips):
+        most = UNROLLED_OF_BITS
+    for times, limit in ((total, most), (4, UNROLLED)):
+        if times * length <= limit and may_unroll(times * length, lanes.facts):
             return times
     return 0
+
+
+def _goes_through_bits(lanes: LaneCode, loop: Loop, ops: Collection[Op], trips: Trips) -> bool:
+    """Return whether a loop multiplies by a power of two that it shifts: a bit of words.
+
+    Where that is a constant, a product is a shift, and a test of the bit is its own number. Words
+    that the loop does not change would be tested for all iterations ahead, and such results have no
+    registers.
+    """
+    bits: set[Value] = {
+        phi
+        for phi, values in trips.values.items()
+        if len(set(values)) > LEAST_BITS and all(value.bit_count() <= 1 for value in values)
+    }
+    with_bit = [op for op in ops if not bits.isdisjoint(op.args)]
+    words = {value for op in with_bit for value in op.args if not lanes.shapes.is_uniform(value)}
+    multiplies = any(op.ins.row.stem in ("mul", "mad") for op in with_bit)
+    return multiplies and not any(is_invariant(word, loop) for word in words)
+
+
+LEAST_BITS = 3
+"""A counter 0, 1, 2 has as many values that are no bits or one."""
