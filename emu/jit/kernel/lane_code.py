@@ -82,6 +82,8 @@ class LaneCode(VectorCode):
         """Loop number -> the copy of the loop that is being written."""
         self.mask: Chunks = []
         """The running lanes."""
+        self.one_lane: int | None = None
+        """The node that is being written, if a variable has the only lane that runs it."""
         self.most, self._most_pieces = self.k, self.pieces.k
         """The vectors of all lanes of the warp."""
         self.local: dict[tuple[Value, str], list[str]] = {}

@@ -184,7 +184,7 @@ class Nodes:
             following = edges.next_after(number)
             runs = edges.label("r", number)
             if self._running.exact_masks(number) is None:
-                lanes.code.branch(lanes.any(lanes.mask), runs, following)
+                lanes.code.branch(edges.any_runs(number), runs, following)
             else:
                 lanes.code.jump(runs)
             lanes.code.block(runs)
@@ -199,6 +199,7 @@ class Nodes:
         elif self._copied.copy_of(loop) == 0:
             edges.enter_loop(number)
         self._run(number)
+        lanes.one_lane = None
 
     def _begin(self, number: int, *, enters: bool = False) -> bool:
         """Take the lanes that wait at a node; if none may, jump to the next node, return False."""

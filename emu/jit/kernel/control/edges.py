@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ....analysis.lanes.equal_lane import EqualLane, equal_lane
 from ....analysis.lanes.lane_plan import LanePlan
 from ....analysis.loops.word_walks import walks_in
 from ....analysis.values.ssa import Phi, same_value
 from ..counting.counters import Counters
 from ..defaults import Defaults
+from ..equal_lanes import is_among, lane_of, name_of
 from ..lane_code import LaneCode
 from ..memory.records.row_words import left_in_words
 
@@ -116,6 +118,32 @@ class Edges:
         stay = lanes.combine("xor", gone, ["splat (i1 true)"] * lanes.k)
         lanes.mask = lanes.combine("and", ran, stay)
 
+    def any_runs(self, number: int) -> str:
+        """Return whether a lane waits at a node that begins, an i1.
+
+        Where that is the one lane that a branch may just have sent there, its number shows it:
+        masks of vectors are not needed.
+        """
+        lanes, found = self.lanes, self._equal_lane(number)
+        lanes.one_lane = None if found is None else number
+        if found is None:
+            return lanes.any(lanes.mask)
+        key = ("run", self._masks.same[found.source])
+        ran = lanes.word(lanes.variables.load(key, lanes.mask_types()))
+        return is_among(lanes, lanes.variables.word(name_of(number)), ran)
+
+    def _equal_lane(self, number: int) -> EqualLane | None:
+        """Return which lane may run a node, if that is known from the node that runs before it.
+
+        Nothing but the end of that one leads there.
+        """
+        if self.counters is not None or self.refilled is not None:
+            return None
+        found, at = equal_lane(self.lanes.shapes, number), self._flow.position.get(number, 0)
+        if found is None or at == 0 or self._flow.order[at - 1] != found.source:
+            return None
+        return None if any(number in waits for waits in self._waits.values()) else found
+
     def keep_mask(self, number: int) -> None:
         """Keep the running lanes of a node for nodes with the same mask; no lane waits now."""
         if not self._masks.shared(number):
@@ -202,6 +230,8 @@ class Edges:
         """
         lanes = self.lanes
         way = self._flow.route(source, target)
+        if (found := self._equal_lane(target)) is not None:
+            lanes.variables.set_word(name_of(target), lane_of(lanes, found))
         others_wait = not alone and way in self._waits[source]
         taken = ""
         copies = []

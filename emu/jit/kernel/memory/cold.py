@@ -15,6 +15,7 @@ from ....analysis.values.ssa import Op
 from ...arithmetic.widths import extended
 from ...llvm.text import integer
 from ...runtime.helpers import ATTRIBUTES
+from ..equal_lanes import name_of
 from ..lane_code import LaneCode
 from .moves import STALE, Moves
 from .pieces.accesses import Pieces
@@ -150,7 +151,12 @@ class Cold:
         """Return what a store by the running lanes leaves at one place: the highest lane's data."""
         # No call gets these cells, so LLVM removes them where it knows the lane.
         self.put(self.cells("highest"), self.moves.store_data(op, type_), type_.bits)
-        cell = self.cell(type_, self.lanes.highest(self.lanes.running()), "highest")
+        lanes = self.lanes
+        if lanes.one_lane == op.node:
+            lane = lanes.variables.word(name_of(op.node))
+        else:
+            lane = lanes.highest(lanes.running())
+        cell = self.cell(type_, lane, "highest")
         return self.lanes.code.let(f"load i{type_.bits}, ptr {cell}")
 
     # --- helpers
