@@ -167,9 +167,12 @@ class FunctionText:
             return self.let(f"load volatile i64, ptr @{name}")
         return self.let(f"load i64, ptr @{name}, !invariant.load !1")
 
-    def opaque(self, type_: str, value: str, name: str | None = None) -> str:
-        """Return an integer of which LLVM does not know where it comes from; no instruction."""
-        call = f'call {type_} asm "", "=r,0"({type_} {value}) nounwind memory(none)'
+    def opaque(self, type_: str, value: str, name: str | None = None, register: str = "r") -> str:
+        """Return an integer of which LLVM does not know where it comes from; no instruction.
+
+        It is in a general register, or in another one of LLVM's constraints.
+        """
+        call = f'call {type_} asm "", "={register},0"({type_} {value}) nounwind memory(none)'
         return self.let(call, name)
 
     def pinned(self, pointer: str) -> str:

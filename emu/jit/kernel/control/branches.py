@@ -8,6 +8,8 @@ from functools import cached_property
 from ....analysis.lanes.running import Lanes
 from ....analysis.lanes.sparse import ways_out
 from ....analysis.values.ssa import Op, Phi
+from ....analysis.widths.registers import REGISTER_BITS
+from ...llvm.toolchain import host_has
 from .. import budget
 from .agreement import agreed, side_of
 from .edges import Edges
@@ -109,7 +111,35 @@ class Branches:
             found = [code.opposite(mask) for mask in on]
             if all(mask is not None for mask in found):
                 return [mask for mask in found if mask is not None]
+        if self._leaves_by_two_halves(number):
+            on = [self._hidden(mask) for mask in on]
         return self._lanes.combine("xor", on, ["splat (i1 true)"] * self._lanes.k)
+
+    def _leaves_by_two_halves(self, number: int) -> bool:
+        """Return whether lanes leave a loop by a comparison of numbers with two registers each.
+
+        LLVM makes the opposite of a comparison another comparison. Of such numbers these are two,
+        whose masks have to be put together as well; the opposite of a mask is one instruction.
+        """
+        flow, condition = self._flow, self._lanes.ssa.conditions[number]
+        loop = flow.loop_of[number]
+        if loop is None or not isinstance(condition, Op) or not condition.ins.row.srcs:
+            return False
+        ways = [flow.route(number, way) for way in flow.nodes[number].successors]
+        type_ = condition.ins.row.srcs[0].type
+        return (
+            not flow.loops[loop].nodes.issuperset(ways)
+            and type_ is not None
+            and type_.bits * self._lanes.n == 2 * REGISTER_BITS
+            and host_has("avx512f")
+        )
+
+    def _hidden(self, mask: str) -> str:
+        """Return a chunk of a mask of which LLVM does not know where it comes from."""
+        code, n = self._lanes.code, self._lanes.n
+        word = code.let(f"bitcast {self._lanes.mask_type} {mask} to i{n}")
+        word = code.opaque(f"i{n}", word, register="^Yk")
+        return code.let(f"bitcast i{n} {word} to {self._lanes.mask_type}")
 
     def _branch_together(self, number: int, condition: str) -> None:
         """End a node whose lanes all take the same side."""
