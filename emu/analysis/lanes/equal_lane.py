@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..values.ssa import Op, Value
+from ..values.ssa import Const, Op, Value
 from ..warps.uniformity import LaneShapes
 
 _STEMS = "cmp_ne", "cmp_eq"
@@ -24,7 +24,7 @@ class EqualLane(NamedTuple):
 
 
 def equal_lane(shapes: LaneShapes, number: int) -> EqualLane | None:
-    """Return which lane runs a node; None if others may, or if that is not known."""
+    """Return which lane runs a node; None if others may, or if it is a constant or not known."""
     ssa, sources = shapes.ssa, shapes.ssa.flow.nodes[number].predecessors
     if len(sources) != 1:
         return None
@@ -36,6 +36,7 @@ def equal_lane(shapes: LaneShapes, number: int) -> EqualLane | None:
     if row.stem != _STEMS[ways.index(number)] or type_ is None or type_.is_float:
         return None
     for value, other in (condition.args, condition.args[::-1]):
-        if shapes.stride(value) == 1 and shapes.is_uniform(other):
+        # Of a constant LLVM mostly knows the lane, with the masks of vectors.
+        if shapes.stride(value) == 1 and shapes.is_uniform(other) and not isinstance(other, Const):
             return EqualLane(sources[0], value, other, type_.bits)
     return None

@@ -88,6 +88,7 @@ CASES: dict[str, tuple[dict[str, str], bool]] = {
         },
         True,
     ),
+    "a constant": ({"test": "cmp_ne_u32 $c0, $s0, 5"}, False),
     "a product of the number": (
         {"before": "mul_u32 $s7, $s0, 2", "test": "cmp_ne_u32 $c0, $s7, $s3"},
         False,
