@@ -68,9 +68,19 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     return bool(loops) and all(
         carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
         and live_registers(shapes, loop, lanes, bits) <= MOST_AT_A_TIME
+        and _has_registers_for_loads(shapes, loop, lanes, bits)
         and (not _carries_doubles(shapes, loop) if bits == 8 else are_words_together(shapes, loop))
         for loop in loops
     )
+
+
+def _has_registers_for_loads(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> bool:
+    """Return whether a loop has registers for a vector that it loads beside what it carries.
+
+    All vectors of one load are in registers before any of them is stored again.
+    """
+    loaded = lanes * bits // REGISTER_BITS if _accesses_vectors(shapes, loop) else 0
+    return carried_registers(shapes, loop, lanes, bits) + loaded < REGISTERS
 
 
 def are_words_together(shapes: Shapes, loop: Loop) -> bool:
