@@ -68,19 +68,20 @@ def loops_fit(shapes: Shapes, lanes: int, bits: int) -> bool:
     return bool(loops) and all(
         carried_registers(shapes, loop, lanes, bits) <= MOST_CARRIED
         and live_registers(shapes, loop, lanes, bits) <= MOST_AT_A_TIME
-        and _has_registers_for_loads(shapes, loop, lanes, bits)
+        and _has_registers_for_stores(shapes, loop, lanes, bits)
         and (not _carries_doubles(shapes, loop) if bits == 8 else are_words_together(shapes, loop))
         for loop in loops
     )
 
 
-def _has_registers_for_loads(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> bool:
-    """Return whether a loop has registers for a vector that it loads beside what it carries.
+def _has_registers_for_stores(shapes: Shapes, loop: Loop, lanes: int, bits: int) -> bool:
+    """Return whether a loop has registers for what it stores beside what it carries.
 
-    All vectors of one load are in registers before any of them is stored again.
+    A store might change what is loaded, so all vectors of a load are there before the first store.
     """
-    loaded = lanes * bits // REGISTER_BITS if _accesses_vectors(shapes, loop) else 0
-    return carried_registers(shapes, loop, lanes, bits) + loaded < REGISTERS
+    stores = any(op.ins.row.is_store for n in loop.nodes for op in shapes.ssa.ops.get(n, ()))
+    stored = lanes * bits // REGISTER_BITS if stores else 0
+    return carried_registers(shapes, loop, lanes, bits) + stored < REGISTERS
 
 
 def are_words_together(shapes: Shapes, loop: Loop) -> bool:

@@ -48,6 +48,9 @@ SHORT_WARP = 32
 MANY = 12
 """Accesses of global memory from which on a row of 64 takes much longer than to find its edges."""
 
+FEWER = 0.9
+"""The part of a row in warps of 64 that one in warps of 32 takes at most, to be faster."""
+
 LEAST_USED = 0.75
 """The least part of lanes that must be work-items, where a row of the grid ends within a warp."""
 
@@ -113,10 +116,11 @@ def regrouped(kernel: Kernel, geometry: Geometry) -> Geometry:
 
 
 def _short_row(kernel: Kernel, geometry: Geometry, has_loops: bool) -> int | None:
-    """Return the work-items of a row that a short row of the grid fills, in warps of 64 or 48.
+    """Return the work-items of a row that a short row of the grid fills, in warps of 64, 48 or 32.
 
     In workgroups of 256, warps of 128 would be half empty. None if these are no fewer lanes.
-    Without loops they are one warp of 48, or None: warps of 32 fill rows of 96.
+    Without loops they are one warp of 48, or None: warps of 32 fill rows of 96. Warps of 32 also
+    are faster where of 64 lanes at the end of a short row half would be idle.
     """
     across = geometry.items[0]
     row = -(-across // ROWS[-1]) * ROWS[-1]
@@ -126,7 +130,16 @@ def _short_row(kernel: Kernel, geometry: Geometry, has_loops: bool) -> int | Non
         if facts_of(kernel, _in_rows(geometry, THREE_VECTORS)).width == THREE_VECTORS:
             return THREE_VECTORS
     odd = row % ROWS[-2] != 0
-    return row if has_loops and odd and LEAST_USED * row <= across <= SHORT else None
+    if not (has_loops and odd and LEAST_USED * row <= across <= SHORT):
+        return None
+    half = -(-across // SHORT_WARP) * SHORT_WARP
+    return half if half <= FEWER * row and _has_wide_warps(kernel, geometry, row) else row
+
+
+def _has_wide_warps(kernel: Kernel, geometry: Geometry, row: int) -> bool:
+    """Return whether warps of a row have 64 lanes in the usual vectors, not in those of bytes."""
+    facts = facts_of(kernel, _in_rows(geometry, row))
+    return facts.width == ROWS[-1] and facts.chunk == facts_at(geometry, facts.width).chunk
 
 
 def _in_rows(geometry: Geometry, row: int) -> Geometry:

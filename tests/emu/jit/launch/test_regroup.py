@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from simtlab.asm.assemble import assemble
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.launch.regroup import as_launched, is_unseen, regrouped
+from simtlab.emu.jit.llvm.toolchain import host_has
 from simtlab.emu.traps import TrapKind, TrapRecord
 from simtlab.isa.program import Kernel
+
+from ..support.agreement import same
 
 
 def kernel(body: str) -> Kernel:
@@ -102,6 +106,54 @@ def test_loops_over_short_rows(
     """Warps of 128 lanes would be half empty at the end of each row."""
     launched = Geometry.of(items=items, group_size=group)
     assert regrouped(kernel(LOOP), launched).group_size == expected
+
+
+SEARCH = """
+ workitemabsid_u32 $s0, 0
+ workitemabsid_u32 $s1, 1
+ gridsize_u32 $s2, 0
+ mad_u32 $s3, $s1, $s2, $s0
+ cvt_u64_u32 $d0, $s3
+ ld_kernarg_u64 $d1, [%x]
+ mad_u64 $d1, $d0, {bytes}, $d1
+ ld_global_{type} $s4, [$d1]
+ mov_u32 $s5, 4
+@again:
+ add_u64 $d1, $d1, {bytes}
+ ld_global_{type} $s6, [$d1]
+ {step}
+ sub_u32 $s5, $s5, 1
+ cmp_ne_u32 $c0, $s5, 0
+ cbr $c0, @again
+@out:
+ st_global_{type} $s4, [$d1]
+"""
+WORDS = SEARCH.format(type="u32", bytes=4, step="add_u32 $s4, $s4, $s6")
+BYTES = SEARCH.format(type="u8", bytes=1, step="cmp_ne_u32 $c0, $s6, $s4\n cbr $c0, @out")
+
+
+@pytest.mark.parametrize(
+    ("across", "row"), [(160, 160), (130, 256), (144, 160), (165, 192), (288, 288), (416, 448)]
+)
+def test_short_warps_where_half_of_a_long_one_would_be_idle(across: int, row: int) -> None:
+    launched = Geometry.of(items=(across, 40), group_size=(across, 1))
+    assert regrouped(kernel(WORDS), launched).group_size == (row, 1, 1)
+
+
+@pytest.mark.parametrize("group", [(32, 2), (160, 1)])
+def test_results_of_rows_of_short_warps_are_the_oracles(group: tuple[int, int]) -> None:
+    text = f"kernel k(global u32* %x) {{\n{WORDS}\n ret\n}}".replace("[$d1]\n\n", "[$d2]\n")
+    x = np.random.default_rng(5).integers(0, 1 << 32, 2 * (160 * 6 + 4), np.uint32)
+    apart = text.replace(
+        "ld_global_u32 $s4,", f"add_u64 $d2, $d1, {x.nbytes // 2}\n ld_global_u32 $s4,"
+    )
+    same(apart, [x], items=(160, 6), group_size=group)
+
+
+@pytest.mark.skipif(not host_has("avx512bw"), reason="the host has no vectors of 64 bytes")
+def test_rows_of_bytes_keep_long_warps() -> None:
+    launched = Geometry.of(items=(160, 40), group_size=(160, 1))
+    assert regrouped(kernel(BYTES), launched).group_size == (192, 1, 1)
 
 
 @pytest.mark.parametrize(

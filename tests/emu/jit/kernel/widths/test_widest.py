@@ -87,6 +87,10 @@ def test_loops_that_carry_little_get_128_lanes_where_they_gain() -> None:
     sums = [f"mad_u32 $s4, $s4, $s4, $s{40 + i}" for i in range(6)]
     assert width_of(columns("\n".join(products + sums))) == WIDE, "six more at a time"
     assert width_of(columns(DIVERGENT)) == WIDE, "eight masks"
+    work = "\n".join(f"xor_u32 $s4, $s4, {i}" for i in range(20))
+    store = f"{work}\n st_global_u32 $s4, [$d1]"
+    assert width_of(columns(work, carried=3)) == width_of(columns(store, carried=2)) == WIDEST
+    assert width_of(columns(store, carried=3)) == WIDE, "what is stored needs registers as well"
     assert width_of(columns("", row=FAR)) == WIDE, "rows may be far apart"
     assert width_of(columns("", row=f"mov_u64 $d3, {8 * ROW}")) == WIDE, "they are"
     doubles = columns("cvt_f64_u32 $d8, $s4\n add_f64 $d9, $d9, $d8").replace(
