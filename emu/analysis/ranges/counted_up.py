@@ -1,4 +1,4 @@
-"""Counters from a constant up to a bound by steps of 1, as in `for (o = 0; o < m; o++)`."""
+"""Counters from a constant up to a bound by constants, as in `for (o = 0; o < m; o++)`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class CountedUp(NamedTuple):
     first: int
     end: Value
     is_signed: bool
+    step: int = 1
 
 
 def counter_from_constant(shapes: LaneShapes, phi: Phi) -> CountedUp | None:
@@ -31,7 +32,7 @@ def counter_from_constant(shapes: LaneShapes, phi: Phi) -> CountedUp | None:
     loop = next((loop for loop in ssa.flow.loops if loop.header == phi.node), None)
     counters = [] if loop is None else counters_of(ssa, loop)
     counter = next((c for c in counters if c.phi is phi), None)
-    if loop is None or counter is None or (counter.step, counter.relation) != (1, "lt"):
+    if loop is None or counter is None or counter.relation != "lt" or counter.by is not None:
         return None
     tests = [ssa.conditions[number] for number, _ in counter.tests]
     if not all(map(shapes.is_uniform, (phi, *tests))):
@@ -42,7 +43,7 @@ def counter_from_constant(shapes: LaneShapes, phi: Phi) -> CountedUp | None:
         return None
     if counter.header_tests and not _is_of_body(ssa, loop, phi):
         return None
-    return CountedUp(first.bits, counter.end, counter.is_signed)
+    return CountedUp(first.bits, counter.end, counter.is_signed, counter.step)
 
 
 def _is_of_body(ssa: Ssa, loop: Loop, phi: Phi) -> bool:

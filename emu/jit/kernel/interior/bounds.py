@@ -245,6 +245,11 @@ class Conditions:
         """Ask that an i1 of the call is true."""
         self._of_call[test] = None
 
+    def is_multiple(self, bound: Bound, number: int) -> None:
+        """Ask that a bound, the same in all warps and at least 0, is a multiple of a number."""
+        rest = self.entry.let(f"urem i64 {self.call_value(bound)}, {number}")
+        self.require_of_call(self.entry.let(f"icmp eq i64 {rest}, 0"))
+
     # --- tests
 
     def branch(self, yes: str, no: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import gcd
 from typing import Protocol
 
 from ....analysis.flow.order import Loop
@@ -15,6 +16,9 @@ from ....analysis.values.ssa import Phi, Value
 from ..lane_code import LaneCode
 from .bounds import Bound
 from .span_arithmetic import SMALL, Span, SpanArithmetic, between, constant
+
+MOST_STEP = 1 << 16
+"""The largest step of a counter that has bounds."""
 
 
 class NumberOf(Protocol):
@@ -81,7 +85,7 @@ class SteppedSpans:
         counters = counters_of(self._shapes.ssa, loop)
         for phi in (counter.phi for counter in counters if not counter.header_tests):
             count = counter_from_constant(self._shapes, phi)
-            if count is None:
+            if count is None or count.step != 1:
                 continue
             if (given := self.given.get(phi)) is not None:
                 last, before = replace(given, low=given.high), count.first
@@ -120,8 +124,21 @@ class SteppedSpans:
         counter = counter_from_constant(self._shapes, phi)
         if counter is None:
             return None
-        end = self._end_of(counter)
-        if end is None:
+        end, step = self._end_of(counter), counter.step
+        if end is None or (step > 1 and not self._is_reached(counter, end)):
             return None
         low = Bound(constant=counter.first)
-        return Span(low, end.high.plus(Bound(constant=-1)), counter.first, end.most - 1)
+        multiple = gcd(counter.first & -counter.first or 1 << 32, step & -step)
+        high = end.high.plus(Bound(constant=-step))
+        return Span(low, high, counter.first, end.most - step, multiple)
+
+    def _is_reached(self, counter: CountedUp, end: Span) -> bool:
+        """Ask that the steps of a counter lead to its end exactly; return whether it can be asked.
+
+        With steps of more than 1 the last iteration begins anywhere below the end otherwise.
+        """
+        if counter.step > MOST_STEP or end.low.warp or end.low.step:
+            return False
+        way = end.low.plus(Bound(constant=-counter.first))
+        self._arithmetic.bounds.conditions.is_multiple(way, counter.step)
+        return True

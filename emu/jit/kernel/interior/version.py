@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ....analysis.flow.order import START
 from ....analysis.lanes.interior import Assumed, InteriorShapes
 from ....analysis.lanes.lane_plan import LanePlan
+from ....analysis.lanes.marching import marches
 from ....analysis.ranges.offset_ranges import Ranges
 from ....analysis.values.ssa import Op, Ssa
 from ....analysis.warps.uniformity import LaneShapes
@@ -16,6 +17,7 @@ from ..control.edges import Edges
 from ..counting.counters import Counters
 from ..instructions import Instructions
 from ..lane_code import LaneCode
+from ..loops.passes import loops_in_passes
 from ..memory.kernel_memory import KernelMemory
 from ..memory.repeated import Repeated
 from ..nodes import Nodes
@@ -91,7 +93,9 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
             conditions.is_in_first(items, items_of_first(lanes.entry, facts))
         end = Bound(((first, 1), (items, -1)), (), facts.width, step)
         conditions.at_most(end, 0)
-    decisions.spans.counts_to_arguments = decisions.may_repeat(memory.ranges.trips)
+    repeats = decisions.may_repeat(memory.ranges.trips)
+    marching = marches(lanes.shapes, facts)
+    decisions.spans.counts_to_arguments = repeats or marching
     decisions.decide()
     gains = Gains(lanes, memory.ranges, assumed, decisions.expected)
     gain_neighbours = gains.gain_neighbours(decisions.memory)
@@ -105,12 +109,16 @@ def decide(lanes: LaneCode, warp: Warp, memory: KernelMemory, *, in_row: bool) -
     version = _code_of(lanes, shapes)
     for_running = memory.ranges.scattered & inside
     own = replace(memory, ranges=Ranges(shapes), for_running=for_running)
-    tile = tile_of(version, plan, own.group_bytes, own.ranges, inside)
+    if loops_in_passes(version, plan):
+        tile = Tile()  # its loops would be copied, and their sums have no registers
+    else:
+        tile = tile_of(version, plan, own.group_bytes, own.ranges, inside)
     repeated = decisions.repeated(shapes, memory.ranges.trips, inside)
     if not tile and not repeated.loads and not gain_neighbours:
         if not gains.are_enough(inside, row=facts.group_size[0] if in_row else 0):
             return None
-        if lanes.flow.loops and gains.written() > MOST_WRITTEN and not gains.has_edges():
+        is_long = lanes.flow.loops and gains.written() > MOST_WRITTEN
+        if is_long and not marching and not gains.has_edges():
             # The loops have versions without tests of their own, where loads share no rows.
             if not gains.share_rows(inside, decisions.memory):
                 return None
