@@ -202,6 +202,8 @@ def _choose(shapes: Shapes, chunk: int, narrow: bool) -> Choice:
         if is_straight:
             few = len(hard) <= MOST_GATHERS and not is_short_row(shapes)
             return wide if few and is_light(shapes) else usual
+        if any(_is_clamped(shapes, op) for op in hard):
+            return usual
         most = MOST_IN_LOOPS if live_in_registers(shapes, WIDE) else MOST_GATHERS
         return wide if len(hard) <= most else usual
     bits = _narrow_bits(shapes, nodes) if narrow else None
@@ -298,6 +300,23 @@ def _is_gather(op: Op) -> bool:
     if not row.is_load or row.segment is not Segment.GLOBAL or op.base is None:
         return False
     return not any(_makes_near(value) for value in made_of([op.base], _is_load))
+
+
+def _is_clamped(shapes: Shapes, op: Op) -> bool:
+    """Return whether an access is of neighbours but in warps at edges, as a place that is clamped.
+
+    There it gathers, and fewer lanes are in shorter warps at edges.
+    """
+    if op.base is None:
+        return False
+    varying = [
+        value
+        for value in made_of([op.base], _is_load)
+        if isinstance(value, Op) and not shapes.is_uniform(value)
+    ]
+    return not any(map(_is_load, varying)) and any(
+        value.ins.row.stem in ("min", "max", "select") for value in varying
+    )
 
 
 def _is_load(value: Value) -> bool:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+from simtlab.asm.assemble import assemble
+from simtlab.emu.analysis.widths.width import USUAL, WIDE
 from simtlab.emu.engine import Work
 from simtlab.emu.jit.kernel.compile import generate
 from simtlab.emu.jit.kernel.launch_facts import facts_of
@@ -126,6 +130,16 @@ def test_columns_have_interior_warps(width: int, group: tuple[int, int]) -> None
     works = [columns(200, 4, group=group, width=width) for _ in "ab"]
     assert has_interior(works[0])
     assert not assert_as_oracle(*works)
+
+
+@pytest.mark.parametrize("group", [(64, 2), (256, 1)])
+def test_they_have_32_lanes(group: tuple[int, int]) -> None:
+    """Warps at edges gather: of 64 lanes twice as many lanes of a row would be in such a warp."""
+    work = columns(200, 4, group=group)
+    assert facts_of(work.kernel, work.geometry).width == USUAL
+    text = TEXT.format(first=0, step=1, type="u32", below="", besides="")
+    (kernel,) = assemble(re.sub("select_u32 .*", "", text)).kernels
+    assert facts_of(kernel, work.geometry).width == WIDE, "neighbours everywhere"
 
 
 @pytest.mark.parametrize("group", [(64, 2), (128, 1)])
