@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 import simtlab
-from simtlab.emu.jit.launch import again, engine
+from simtlab.emu.jit.launch import again, engine, order_again
 from simtlab.emu.launch import Launch
 from simtlab.emu.result import Result
 
@@ -45,6 +47,9 @@ kernel turn(u32 %n, global u32* %x) {
 PROGRAM = simtlab.assemble(SOURCE)
 N = 64
 
+HOURS = 1e4
+"""Seconds that no launch takes."""
+
 
 def scale() -> Launch:
     return PROGRAM["scale"].launch(items=N, group_size=16)
@@ -55,6 +60,27 @@ def short(monkeypatch: pytest.MonkeyPatch, seconds: float, alone: float = 0.0) -
     for module in (again, engine):
         monkeypatch.setattr(module, "SHORT", seconds)
         monkeypatch.setattr(module, "SHORT_ALONE", alone)
+
+
+def short_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let launches be short however long they take, as on a host with much else to do."""
+    short(monkeypatch, HOURS, HOURS)
+    monkeypatch.setattr(engine, "SHORT_KNOWN", HOURS)
+    monkeypatch.setattr(order_again, "SHORT_ALONE", HOURS)
+
+
+@contextmanager
+def memory_of_others() -> Iterator[None]:
+    """Let other threads have the memory that launches in the interpreter's order take in turns."""
+    cells = [room.cell for room in order_again._ROOMS.values()]
+    places = [cell[0] for cell in cells]
+    for cell in cells:
+        cell[0] = 0
+    try:
+        yield
+    finally:
+        for cell, place in zip(cells, places, strict=True):
+            cell[0] = place
 
 
 def shorter(launch: Launch) -> Any:

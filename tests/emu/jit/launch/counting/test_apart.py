@@ -235,6 +235,7 @@ def test_counts_of_loops_whose_bounds_are_loaded(
     assert alike(changes=True, **launch)["apart"].kernel is not None
 
 
+@pytest.mark.usefixtures("any_time_is_short")
 @pytest.mark.parametrize("changes", [False, True])
 def test_short_launches_of_loops_whose_bounds_are_loaded(changes: bool) -> None:
     kept = alike(changes=changes)

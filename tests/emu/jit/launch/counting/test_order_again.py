@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ import pytest
 
 import simtlab
 from simtlab import Device
-from simtlab.emu.jit.launch import order_again
 from simtlab.emu.jit.launch.order_again import OrderPlan
 from simtlab.emu.traps import Trap
 
 from ....support.counts import WIDTHS, assert_equal, noting_order
+from ...support.short_launches import memory_of_others
+
+pytestmark = pytest.mark.usefixtures("any_time_is_short")
 
 CLAIM = """
 kernel claim(global u32* %x, global u32* %y, u32 %n, u32 %more) {
@@ -139,15 +142,9 @@ def test_memory_that_another_thread_has() -> None:
     given = [device.to_device(h) for h in hosts]
     agains = set[int]()
     for turn in range(6):
-        cells = [room.cell for room in order_again._ROOMS.values()]
-        places = [cell[0] for cell in cells]
-        if turn == 4:
-            for cell in cells:
-                cell[0] = 0
-        with noting_order() as longer:
+        taken = memory_of_others() if turn == 4 else nullcontext()
+        with noting_order() as longer, taken:
             found = native(*given, 50, 4)
-        for cell, place in zip(cells, places, strict=True):
-            cell[0] = place
         assert bool(longer) == (turn in (0, 4))
         assert_equal(found.statistics, slow(*hosts, 50, 4).statistics)
         for host, array in zip(hosts, given, strict=True):
