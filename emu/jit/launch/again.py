@@ -360,7 +360,7 @@ class Again:
         None for the longer way.
         """
         kept, order = self._work.kept, self._work.kept.get("order")
-        if order is None or "refused" not in kept or self._result is None:
+        if order is None or order is self or "refused" not in kept or self._result is None:
             return None
         order.make_results(self._result)
         result = run_again(order, args)
