@@ -233,7 +233,8 @@ class Again:
     def _leave(self) -> None:
         """Leave the next call to the longer way."""
         self._has_left = True
-        self._work.kept.pop("again", None)
+        kept = self._work.kept
+        kept.pop("order" if kept.get("order") is self else "again", None)
         if self._direct is not None:
             self._direct.clear()
 

@@ -16,6 +16,7 @@ import simtlab
 from simtlab.emu.analysis.counting.independence import reliance_of
 from simtlab.emu.device import DeviceArray
 from simtlab.emu.jit.launch.counting import guarded
+from simtlab.emu.traps import Trap
 
 from ....support.counts import BATCHES, ORDER, assert_equal, counted_by, engines
 from ...support.short_launches import memory_of_others
@@ -289,3 +290,23 @@ def test_launches_that_are_refused_again() -> None:
         np.testing.assert_array_equal(arrays[1].to_host(), own)
     assert [turn for turn, by in enumerate(ways) if by == ORDER] == [3, 6]
     assert "refused" not in jit._prepared.kept
+
+
+@pytest.mark.usefixtures("any_time_is_short")
+def test_a_refused_launch_that_traps_leaves_the_others_their_way() -> None:
+    (kernel,) = simtlab.assemble(chase(count=63))
+    launch = kernel.launch(items=2000, group_size=50, engine="jit", stats=True)
+    n, _, x, y = given(2000)
+    wild = np.where(np.arange(2000) == 1999, 1 << 28, x).astype(np.uint32)
+    device = simtlab.Device()
+    arrays = [device.to_device(v) for v in (x, x, y)]
+    ways = []
+    for iterations, indices in ((3, x), (40, x), (3, x), (40, wild), (3, x), (40, x), (40, x)):
+        a = np.where(np.arange(2000) < 1000, 2, iterations).astype(np.uint32)
+        for array, values in zip(arrays, (a, indices, y), strict=True):
+            array.copy_from(values)
+        before = launch._prepared.kept.get("again")
+        with pytest.raises(Trap) if indices is wild else nullcontext():
+            launch(n, *arrays)
+        ways.append(launch._prepared.kept.get("again") is before)
+    assert ways == [False, *[True] * 6]
