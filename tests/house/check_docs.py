@@ -6,7 +6,8 @@ Checked are README.md, CHANGELOG.md, docs/**/*.md, and docs/**/*.myst, the pages
 - every `>>>` session, in pages and in docstrings, each page as one session from top to bottom;
 - the width of lines of prose, in all pages but the changelog and the report of figures, which a
   command writes; tables, code and generated parts may be wider;
-- that no page says a sentence twice, and no table's rows are on one line: merges do that;
+- that no page says a sentence twice, no table's rows are on one line, and none are parted from
+  their table: merges do that;
 - that the generated parts are current.
 """
 
@@ -48,6 +49,8 @@ HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 ANCHOR = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"|^\(([\w-]+)\)=$", re.MULTILINE)
 SENTENCE_END = re.compile(r"(?<=[.:])\s+|\n\n+")
 JOINED = re.compile(r"\|[ \t]*\|-{3}")
+PARTED = re.compile(r"\n\n\|.*\n(?!\|[ :]*-)")
+"""A row after an empty line that is not the head of a table."""
 
 LONG_SENTENCE = 80
 """Characters from which on a sentence is not repeated on purpose."""
@@ -109,11 +112,13 @@ def wide_lines(page: Path) -> Iterator[str]:
 
 
 def damage(page: Path) -> Iterator[str]:
-    """Report each long sentence that a page has twice, and each table that is on one line."""
+    """Report each long sentence that a page has twice, and tables on one line or in two parts."""
     text = GENERATED.sub(blank, FENCE.sub(blank, page.read_text("utf-8")))
     place = page.relative_to(ROOT)
     if JOINED.search(text):
         yield f"{place}: the rows of a table are on one line"
+    if PARTED.search(text):
+        yield f"{place}: an empty line parts the rows of a table"
     prose = "\n".join(line for line in text.split("\n") if not line.startswith(("|", "    ")))
     seen = Counter(" ".join(sentence.split()) for sentence in SENTENCE_END.split(prose))
     for sentence, times in seen.items():
