@@ -120,6 +120,20 @@ def test_rows_of_whole_rows_need_no_counter_for_their_ends(product: str) -> None
     assert_as_oracle(*works)
 
 
+@pytest.mark.parametrize(("channels", "size"), [(9, 50), (9, 45), (15, 16), (9, 9), (33, 8)])
+def test_rows_of_a_product_that_wraps_around(channels: int, size: int) -> None:
+    """Their size is a product of channels and a width, modulo 2^32."""
+    width = size * pow(channels, -1, 1 << 32) % (1 << 32)
+    n = 4 * size
+    works = []
+    for _ in "ab":
+        arrays = np.arange(3 * n, dtype=np.float32), np.arange(channels, dtype=np.uint32)
+        arguments = [channels, width, 4, *arrays, np.zeros(n, np.uint32)]
+        works.append(make(kernel("leave"), arguments, items=256, group_size=256))
+    assert "\nrow_head:" in code_of(works[0])
+    assert not assert_as_oracle(*works)
+
+
 def enlarged(type_: str, shift: int) -> str:
     """Each pixel of an image, channels last, from one of an image whose sides are shifted."""
     return f"""
@@ -175,6 +189,18 @@ def test_sides_that_a_shift_does_not_divide() -> None:
     """Pixels at the end of a row are those at the start of the next one."""
     works = [enlarged_work(enlarged("u32", 1), 1, width=7) for _ in "ab"]
     assert_as_oracle(*works)
+
+
+@pytest.mark.parametrize("type_", ["u32", "s32"])
+def test_a_number_below_zero_that_is_shifted(type_: str) -> None:
+    """Without a sign it is above all others, whose place is the last one."""
+    before = f"shr_{type_} $s8, $s8, 31"
+    text = enlarged(type_, 31)
+    assert before in text
+    text = text.replace(before, f"sub_u32 $s8, $s8, 1\n{before}\nadd_u32 $s8, $s8, 1")
+    works = [enlarged_work(text, 31, short=-24) for _ in "ab"]
+    assert "\nrow_head:" in code_of(works[0])
+    assert assert_as_oracle(*works) == (type_ == "u32")
 
 
 def test_accesses_at_shifted_places_are_shown_to_be_inside(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ kernel k(u32 %n, u32 %deep, global u32* %a, global u32* %b, global u32* %c, glob
     mul_u32             $s7, $s1, {row}
     shl_u32             $s8, $s0, 2
     mov_u32             $s9, 0
-    mov_u32             $s10, 0
+    mov_u32             $s10, {first}
 @tile:
     mad_u32             $s11, $s3, $s5, $s10
     add_u32             $s11, $s11, $s0
@@ -155,13 +155,15 @@ def planes(
     return make(text, [wide, deep, x, y], items=(wide, high), group_size=group, width=width)
 
 
-def tiles(deep: int, *, across: int = 8, room: tuple[int, int] = (0, 0), width: int = 32) -> Work:
-    """Matrices of `deep` columns and rows; `room` is how many words these have besides."""
+def tiles(
+    deep: int, *, across: int = 8, room: tuple[int, int] = (0, 0), width: int = 32, first: int = 0
+) -> Work:
+    """Matrices of `deep` columns and rows from `first` on; `room` is how many words follow them."""
     n = 2 * across
     size = n * deep
     sizes = (size + room[0], size + room[1], n * n, size + 1000, size + 1000)
     arrays = [np.arange(1, size + 1, dtype=np.uint32) * 7919 for size in sizes]
-    text = TILES.format(size=across * across, across=across, row=4 * across)
+    text = TILES.format(size=across * across, across=across, row=4 * across, first=first)
     group = (across, across)
     return make(text, [n, deep, *arrays], items=(n, n), group_size=group, width=width)
 
@@ -219,8 +221,9 @@ def test_tiles_have_interior_workgroups(width: int, across: int) -> None:
 
 @pytest.mark.parametrize("room", [(0, 0), (8, 200), (-1, 0), (0, -1), (3, 16)])
 @pytest.mark.parametrize("deep", [24, 20, 17, 8, 3])
-def test_steps_that_do_not_lead_to_the_end(deep: int, room: tuple[int, int]) -> None:
+@pytest.mark.parametrize("first", [0, 4])
+def test_steps_that_do_not_lead_to_the_end(deep: int, room: tuple[int, int], first: int) -> None:
     """The last tile has rows and columns beyond the matrices: they trap if nothing is there."""
-    works = [tiles(deep, room=room) for _ in "ab"]
-    enough = -(-deep // 8) * 8 - deep
+    works = [tiles(deep, room=room, first=first) for _ in "ab"]
+    enough = first + max(-(-(deep - first) // 8), 1) * 8 - deep
     assert assert_as_oracle(*works) == (room[0] < enough or room[1] < 16 * enough)
