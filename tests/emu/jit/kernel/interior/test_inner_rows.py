@@ -203,6 +203,17 @@ def test_a_number_below_zero_that_is_shifted(type_: str) -> None:
     assert assert_as_oracle(*works) == (type_ == "u32")
 
 
+@pytest.mark.parametrize("by", [0, 1, 2])
+def test_words_at_bytes_that_are_shifted(by: int) -> None:
+    """Of multiples of four, halves are none."""
+    text = enlarged("u32", 0).replace("mad_u32 $s11, $s9, $s10, $s8", "mov_u32 $s11, $s8")
+    offset = f"shl_u32 $s9, $s9, 2\nshr_u32 $s9, $s9, {by}\ncvt_u64_u32 $d2, $s9\n"
+    text = text.replace("ld_global_u32 $s12", f"{offset}add_u64 $d1, $d1, $d2\nld_global_u32 $s12")
+    works = [enlarged_work(text, 0) for _ in "ab"]
+    assert "\nrow_head:" in code_of(works[0])
+    assert assert_as_oracle(*works) == (by > 0)
+
+
 def test_accesses_at_shifted_places_are_shown_to_be_inside(monkeypatch: pytest.MonkeyPatch) -> None:
     found = list[frozenset[Op]]()
     original = Decisions.inside
