@@ -43,7 +43,7 @@ class _Counter:
     ops: list[Op]
     """The quotients and remainders that depend on these rows."""
     of: _Counter | None = None
-    """The rows of which these consist."""
+    """The rows of which these consist: a product of sizes does not wrap around (`Spans.number`)."""
 
     def has(self, stem: str) -> bool:
         """Return whether some op needs the quotient (`div`), or the first number (`rem`)."""
@@ -75,20 +75,6 @@ class RowCounters:
     def sizes(self) -> list[str]:
         """How many numbers each row has, i32."""
         return [counter.row.size for counter in self._counters]
-
-    def whole(self) -> list[str]:
-        """Return tests whether long rows consist of whole shorter ones, i1.
-
-        A product of sizes may have wrapped around.
-        """
-        return [
-            self._code.let(
-                "icmp eq i32 0, "
-                + self._code.let(f"urem i32 {counter.row.size}, {counter.of.row.size}")
-            )
-            for counter in self._counters
-            if counter.of is not None
-        ]
 
     def begin(self, before: str, over: str) -> None:
         """Begin an iteration of the loop, which is entered from `before` and repeated from `over`.

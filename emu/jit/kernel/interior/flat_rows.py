@@ -116,8 +116,6 @@ class FlatRows:
         counters = RowCounters(code, rows)
         for size in counters.sizes:
             conditions.require(code.let(f"icmp uge i32 {size}, {least}"))
-        for test in counters.whole():
-            conditions.require(test)
         if (
             not rows
             or conditions.never
