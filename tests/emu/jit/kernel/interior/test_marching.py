@@ -220,7 +220,7 @@ def test_tiles_have_interior_workgroups(width: int, across: int) -> None:
 
 
 @pytest.mark.parametrize("room", [(0, 0), (8, 200), (-1, 0), (0, -1), (3, 16)])
-@pytest.mark.parametrize("deep", [24, 20, 17, 8, 3])
+@pytest.mark.parametrize("deep", [24, 20, 17, 8, 3, 0])
 @pytest.mark.parametrize("first", [0, 4])
 def test_steps_that_do_not_lead_to_the_end(deep: int, room: tuple[int, int], first: int) -> None:
     """The last tile has rows and columns beyond the matrices: they trap if nothing is there."""
