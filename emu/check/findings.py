@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .races import Races, Touch
 
 _BARRIER = "put a `barrier` between the two, which every work-item of the workgroup reaches"
+_ONE_LINE = (
+    "give each work-item elements of its own, let one of them store, or use an atomic; a `barrier` "
+    "helps only between two rounds of a loop"
+)
 _APART = (
     "no barrier orders different workgroups: use an atomic, give each workgroup elements of its "
     "own, or do the second part in another launch"
@@ -92,6 +96,8 @@ def race(
         case _:
             message = f"data race on {where}: nothing orders a {before[0]} and a {now[0]}"
             hint = _BARRIER if later.group == earlier.group else _APART
+            if later.pc == earlier.pc and later.group == earlier.group:
+                hint = _ONE_LINE
             if (later.group, later.warp) == (earlier.group, earlier.warp):
                 notes = (Note("both are lanes of one warp, which need not run in lock step"),)
             if _has_atomics(launch.work.kernel):

@@ -244,3 +244,15 @@ kernel k(global u32* %x) {
     assert len(later.item) == len(later.group) == 2
     assert later.item != earlier.item
     assert later.who.startswith("work-item (")
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("st_group_u32 $s0, [tile]", "give each work-item elements of its own"),
+        ("st_group_u32 $s0, [tile+$s3]\n ld_group_u32 $s4, [tile]", "put a `barrier` between"),
+    ],
+)
+def test_a_store_that_races_with_itself_needs_other_elements(body: str, hint: str) -> None:
+    race = next(f for f in report_of(f"{HEAD} {body}\n ret\n}}\n").findings if f.code == "SIM450")
+    assert race.hint.startswith(hint)
