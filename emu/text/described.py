@@ -24,6 +24,7 @@ FORMS = "@file.npy, zeros:f32:1024, ones:, arange:, rand:f32:1024:seed=1, full:u
 ELEMENT_TYPES = {t.name: t for t in MEMORY}
 
 _SIZE = re.compile(r"[0-9_]+(x[0-9_]+)*\Z")
+_NUMERIC = tuple("+-.0123456789")
 
 
 def described_arguments(
@@ -107,7 +108,7 @@ class ArraySpec:
                 _meant(text) or f"arrays are written as {FORMS}",
             )
         self.type = param.type
-        if parts and not _SIZE.match(parts[0]):
+        if parts and not _SIZE.match(parts[0]) and not parts[0].startswith(_NUMERIC):
             self.type = self._element_type(parts.pop(0))
         if not parts or not _SIZE.match(parts[0]):
             given = f", not {parts[0]!r}" if parts else ""

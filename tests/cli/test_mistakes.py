@@ -350,6 +350,14 @@ error[SIM321]: --arg y: 'zeros' needs a number of elements
 error[SIM321]: --arg y: 'zeros:f32:eight' needs a number of elements, not 'eight'
  = help: as zeros:f32:1024
 """,
+    "zeros:-8": """\
+error[SIM321]: --arg y: 'zeros:-8' needs a number of elements, not '-8'
+ = help: as zeros:f32:1024
+""",
+    "ones:1e12": """\
+error[SIM321]: --arg y: 'ones:1e12' needs a number of elements, not '1e12'
+ = help: as ones:f32:1024
+""",
     "zeros:f33:8": """\
 error[SIM321]: --arg y: 'zeros:f33:8' has the unknown element type 'f33'; the types are \
 u8, s8, u16, s16, u32, s32, u64, s64, f32, f64
