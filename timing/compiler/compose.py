@@ -46,6 +46,14 @@ LOCK = threading.RLock()
 
 PACKAGE = intrinsics.__package__ or "simtlab.timing.engine"
 
+_A_POLICY = (
+    "a policy names files to build upon in EXTENDS: `simtlab policies conv` "
+    "lists those of conv, `simtlab explain your-own-policy` shows an example"
+)
+_A_SCHEDULER = (
+    "a scheduler is a file with `rank(S, w, g, t)` under @device (`simtlab explain hooks`)"
+)
+
 CORE = ("causes", "state", "account", "stacks", "groups", "workgroups", "loop")
 """The files of every engine, in order; names of modules of engine/."""
 
@@ -281,8 +289,7 @@ def _fill_hooks(module: ModuleType) -> None:
         if name in hooks.REQUIRED:
             raise CompositionError(
                 f"no file of this engine fills {name!r}: {first}",
-                hint="a policy names files to build upon in EXTENDS: `simtlab policies conv` "
-                "lists those of conv, `simtlab explain your-own-policy` shows an example",
+                hint=_A_SCHEDULER if name == "rank" else _A_POLICY,
             )
         if name in hooks.WHERE_USED:
             caller = first_user(space, name)

@@ -63,8 +63,9 @@ def test_every_function_that_the_entry_reaches_is_translated_once(tmp_path, monk
 
 
 def test_a_required_hook_that_no_file_fills():
-    with pytest.raises(CompositionError, match=r"no file of this engine fills 'rank'"):
+    with pytest.raises(CompositionError, match=r"no file of this engine fills 'rank'") as caught:
         compose(without("schedule"))
+    assert "a scheduler is a file with `rank(S, w, g, t)`" in str(caught.value)
 
 
 def test_a_scheduler_given_as_a_policy(tmp_path):
