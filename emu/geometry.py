@@ -120,6 +120,10 @@ class Geometry:
         """Work-items in total."""
         return prod(self.items)
 
+    def described(self) -> str:
+        """Return the numbers of work-items and workgroups, as `100 in 2 workgroups`."""
+        return f"{self.n_items:,} in {self.n_groups:,} workgroup{'s' if self.n_groups != 1 else ''}"
+
     @cached_property
     def largest_group(self) -> int:
         """Work-items of the largest workgroup; less than `group_size` in a smaller grid."""

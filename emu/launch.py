@@ -162,7 +162,7 @@ class Launch:
         return [
             ("kernel", self.function.signature),
             ("engine", f"{self.engine}, scheme {scheme}, warps of {g.width}"),
-            ("work-items", f"{g.n_items:,} in {g.n_groups:,} workgroups"),
+            ("work-items", g.described()),
         ]
 
     def _repr_html_(self) -> str:

@@ -137,11 +137,11 @@ class Result:
         rows = [
             ("kernel", self.kernel),
             ("run by", f"{self.engine}, scheme {self.scheme}, warps of {g.width}"),
-            ("work-items", f"{g.n_items:,} in {g.n_groups:,} workgroups"),
+            ("work-items", g.described()),
         ]
         if s is not None:
             rows += s.rows()
-        rows.append(("host time", f"{self.host_seconds * 1e3:.3g} ms"))
+        rows.append(("host time", _duration(self.host_seconds)))
         return rows
 
     def __str__(self) -> str:
@@ -158,3 +158,7 @@ def memory_digest(memory: Memory) -> str:
         if buffer.alive:
             crc = zlib.crc32(buffer.host.data, crc)
     return f"{crc:08x}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.2f} s"

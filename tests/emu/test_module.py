@@ -303,6 +303,17 @@ def test_a_file_is_assembled_by_its_path(tmp_path: Path) -> None:
 # --- results
 
 
+@pytest.mark.parametrize(
+    ("seconds", "written"), [(0.00000429, "0.00429 ms"), (0.9994, "999 ms"), (2.7707, "2.77 s")]
+)
+def test_the_host_time_of_a_result_is_easy_to_read(
+    program: Module, seconds: float, written: str
+) -> None:
+    result = replace(run_saxpy(program.saxpy, group_size=128), host_seconds=seconds)
+    assert "work-items           100 in 1 workgroup\n" in f"{result}\n"
+    assert str(result).endswith(f"host time            {written}")
+
+
 def test_a_result_tells_who_ran_what_and_what_was_counted(program: Module) -> None:
     result = run_saxpy(program.saxpy, warp=32, group_size=64, engine="interp", stats=True)
     result = replace(result, host_seconds=0.00125)
