@@ -229,6 +229,29 @@ def test_indices_that_wrap_around(left: int, right: int) -> None:
     assert_same(kernel(PLAIN.format(left=left, right=right)), room=WIDE * HIGH + 4)
 
 
+FAR_REST = """
+    rem_u32 $s5, $s0, 64
+    add_u32 $s5, $s5, 0x7fffffc1
+    cvt_s64_s32 $d0, $s5
+    sub_u64 $d0, $d0, 0x7fffffc1
+    ld_kernarg_u64 $d1, [%source]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s8, [$d1]
+    mad_u32 $s20, $s20, 3, $s8
+    mov_u32 $s5, $s0
+    mov_u32 $s6, $s0
+"""
+"""A remainder of 63 is one too many: the sum is the least number with a sign."""
+
+
+@pytest.mark.parametrize("places", [PLACES, NUMBERED])
+def test_a_remainder_may_be_one_less_than_its_divisor(places: str) -> None:
+    text = kernel(FAR_REST, places)
+    assert_same(text, wide=63, items=(63, HIGH))
+    work, expected = (work_of(text) for _ in "ab")
+    assert assert_as_oracle(work, expected)
+
+
 @pytest.mark.parametrize(("wide", "high"), [(0x80000001, 2), (0xFFFFFFFF, 3), (1, 3), (0, 0)])
 def test_sizes_that_no_grid_has(wide: int, high: int) -> None:
     text = kernel(CLAMPED)

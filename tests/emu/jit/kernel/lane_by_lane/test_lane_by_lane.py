@@ -201,6 +201,24 @@ def test_lanes_may_leave_by_ways_that_all_take_alike(zero: int) -> None:
 
 
 @pytest.mark.usefixtures("loops")
+@pytest.mark.parametrize("loops", ["alone", "together"], indirect=True)
+def test_a_long_chain_exhausts_the_budget() -> None:
+    """A work-item may end late, by the budget at most. Each executes 6 instructions a place."""
+    n = 2000
+    text, begin = WALK.format(BODIES["a chain"]), np.arange(0, 64, dtype=np.uint32)
+    following = np.arange(1, n + 1, dtype=np.uint32)
+
+    def walk(budget: int) -> None:
+        arrays = [begin.copy(), following, np.zeros(64, np.uint64), n]
+        execute(make(text, arrays, items=64, group_size=64, budget=budget))
+
+    walk(7 * n)
+    with pytest.raises(Trap) as caught:
+        walk(2 * n)
+    assert caught.value.record.kind.name == "BUDGET"
+
+
+@pytest.mark.usefixtures("loops")
 def test_an_endless_chain_exhausts_the_budget() -> None:
     arrays = chains()
     arrays[1][30] = 31

@@ -267,6 +267,24 @@ def test_counters_that_wrap_around(repeats: str, begin: int, end: int) -> None:
         assert_same(Case(access, repeats, begin, end, 3, budget=1 << 12))
 
 
+@pytest.mark.parametrize(
+    ("repeats", "begin", "end", "last"),
+    [("lt", TOP - 7, TOP - 2, 0), ("le", TOP - 7, TOP - 3, 0), ("gt", 7, 2, TOP)],
+)
+def test_a_counter_that_wraps_around_past_its_bound(
+    repeats: str, begin: int, end: int, last: int
+) -> None:
+    """So it passes the test a third time, and then loads from after the array."""
+    access = "a pointer that steps by a row, with a lane each"
+    leaves = f"cmp_eq_u32 $c1, $s8, {last}\ncbr $c1, @out"
+    half = ELEMENTS // 2
+    case = Case(access, repeats, begin, end, 4, row=half, at_header=True, early=leaves, items=1)
+    assert versions(case)
+    with pytest.raises(Trap):
+        execute(case.work())
+    assert_same(case)
+
+
 @pytest.mark.parametrize("far", [TOP, TOP - 3, TOP - 70, 0, 1, 4, 1 << 31])
 @pytest.mark.parametrize(
     "access",

@@ -93,6 +93,12 @@ def test_rows_of_any_length(group: int, header: bool) -> None:
     assert traps(text, group, [5, 7, ELEMENTS + 65])
 
 
+def test_the_last_lane_of_a_warp_may_be_missing() -> None:
+    """Its elements are those of the next iteration of lane 0."""
+    text = kernel("lt_u32", 63, UP, header=True)
+    assert not traps(text, 63, [189, 300, 629])
+
+
 @pytest.mark.parametrize("header", [False, True])
 def test_steps_that_are_no_constants(header: bool) -> None:
     text = kernel("lt_u32", "$s6", UP, header=header)
