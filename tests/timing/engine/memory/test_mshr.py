@@ -63,6 +63,13 @@ def test_of_a_full_file_the_entry_that_is_free_first_is_taken():
     assert free_entry(S, 0, 35) == 3  # the next in turn is free
 
 
+def test_an_entry_that_is_free_a_cycle_later_is_left_out():
+    S = files()
+    for entry, free in enumerate((36, 50, 35, 50)):
+        mshr(S, entry).free = free
+    assert free_entry(S, 0, 35) == 2
+
+
 @given(REQUESTS)
 def test_requests_of_a_shared_file_wait_so_whatever_the_order_of_their_cycles(requests):
     # Later requests may begin before earlier ones, but not before the current cycle.

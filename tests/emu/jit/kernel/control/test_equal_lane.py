@@ -125,6 +125,13 @@ def test_one_lane_does_what_the_oracle_does(name: str, items: int, group: int, f
     same(text_of(name), [np.uint32(80), np.uint32(first), x, out], **launch)
 
 
+def test_a_scalar_passes_the_last_lane() -> None:
+    """Of the steps 60 to 79, no lane of a warp of 64 has the number from 64 on."""
+    x, out = np.arange(128, dtype=np.uint32), np.zeros(128, np.uint32)
+    args = [np.uint32(80), np.uint32(60), x, out]
+    same(text_of("a row of one lane for all"), args, items=(128,), group_size=(64,))
+
+
 def test_a_warp_looks_for_no_lane() -> None:
     kernel = assemble(text_of("a row of one lane for all")).kernels[0]
     facts = Facts(64, (64, 1, 1), whole=True, one_warp=True)
