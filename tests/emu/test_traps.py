@@ -58,6 +58,26 @@ def test_a_hostile_access_traps_at_its_line_and_changes_no_buffer(
     assert scene.content() == {**before, "x": [2 * v for v in before["x"]]}
 
 
+OVER_THE_END = """\
+kernel k(global u8* %x) {
+    workitemflatid_u32 $s0
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s1, [$d1]
+    ret
+}
+"""
+
+
+@every_way
+@pytest.mark.parametrize("n_bytes", [5, 6])
+def test_the_last_lane_runs_over_the_end(engine: str, scheme: str, n_bytes: int) -> None:
+    launch = module(OVER_THE_END)["k"].launch(items=2, engine=engine, scheme=scheme)
+    trap = trap_of(launch, np.zeros(n_bytes, np.uint8))
+    assert (trap.record.kind, trap.lane) == (TrapKind.OUT_OF_BOUNDS, 1)
+
+
 TOO_MANY = """\
 kernel touch(global u32* %x, global u32* %y) {
     workitemflatabsid_u32 $s0

@@ -17,20 +17,20 @@ from ...emu.recent import KEPT
 class PlainTable:
     """The columns of a table's records in plain mode."""
 
-    __slots__ = ("arrays", "items", "size")
+    __slots__ = ("items", "size")
 
     def __init__(self, rows: np.ndarray) -> None:
         assert rows.dtype.names is not None
-        self.arrays = {field: rows[field] for field in rows.dtype.names}
-        # A memoryview gives an item in a fraction of the time that an array takes.
-        self.items = {field: column.data for field, column in self.arrays.items()}
+        # A memoryview gives or takes an item in a fraction of the time that an array needs. It
+        # refuses what is no integer of the item's size, where an array would cut off a fraction.
+        self.items = {field: rows[field].data for field in rows.dtype.names}
         self.size = len(rows)
 
 
 class PlainState:
     """The header and the tables of a run as engine code sees them in plain mode."""
 
-    __slots__ = ("_items", "_rows", "_words")
+    __slots__ = ("_items", "_rows")
 
     def __new__(cls, words: np.ndarray, fields: Mapping[str, int], *_: Any) -> PlainState:
         """Return a state whose words are properties."""
@@ -39,7 +39,6 @@ class PlainState:
     def __init__(
         self, words: np.ndarray, fields: Mapping[str, int], tables: Mapping[str, np.ndarray]
     ) -> None:
-        self._words = words
         self._items = words.data
         self._rows = {name: PlainTable(rows) for name, rows in tables.items()}
 
@@ -71,7 +70,7 @@ def _word_at(place: int) -> property:
         return state._items[place]
 
     def put(state: PlainState, value: int) -> None:
-        state._words[place] = value  # an array refuses what is no integer of 64 bits
+        state._items[place] = value
 
     return property(get, put)
 
@@ -88,6 +87,6 @@ def _column(field: str) -> property:
         return row._table.items[field][row._at]
 
     def put(row: PlainRow, value: int) -> None:
-        row._table.arrays[field][row._at] = value
+        row._table.items[field][row._at] = value
 
     return property(get, put)

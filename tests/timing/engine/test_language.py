@@ -169,6 +169,22 @@ def test_plain_tables_know_their_size():
         cell(S, -1)
 
 
+@pytest.mark.parametrize("value", [1.5, np.float64(2), "1"])
+def test_plain_words_and_fields_are_integers(value: Any):
+    """Compiled code has no others."""
+    S: Any = PlainState(np.zeros(1, np.int64), {"x": 0}, {"cell": np.zeros(3, CELL)})
+    with pytest.raises(TypeError):
+        S.x = value
+    with pytest.raises(TypeError):
+        cell(S, 0).small = value
+    S.x = cell(S, 0).small = 1 << 14
+    assert S.x == cell(S, 0).small == 1 << 14
+    with pytest.raises(ValueError, match="format"):
+        S.x = 1 << 63
+    with pytest.raises(ValueError, match="format"):
+        cell(S, 0).small = 1 << 15
+
+
 def test_unknown_fields_are_errors_in_both():
     S: Any = PlainState(np.zeros(1, np.int64), {"x": 0}, {"cell": np.zeros(3, CELL)})
     with pytest.raises(AttributeError, match="'y'"):
