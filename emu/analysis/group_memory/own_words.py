@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ....isa.types import Segment
 from ..flow.order import START
-from ..values.item_numbers import KnownNumbers, Results
+from ..values.item_numbers import KnownNumbers
 from ..values.ssa import Const, Op
 from ..warps.uniformity import Shapes
 from .forwarded import (
@@ -57,9 +57,11 @@ def own_words(shapes: Shapes, total: int) -> Forwarded:
 
     Either all loads and stores are of such words, or none are found. The workgroup is one warp.
     """
-    flow = shapes.flow
-    if not shapes.facts.one_warp or flow.refill or not all(map(flow.has_one_entry, flow.loops)):
+    flow, facts = shapes.flow, shapes.facts
+    if not facts.one_warp or flow.refill or not all(map(flow.has_one_entry, flow.loops)):
         return Forwarded()
+    if not (facts.whole or facts.group_size[1:] == (1, 1)):
+        return Forwarded()  # in a smaller workgroup lanes are in other columns
     found = _accesses(shapes)
     if found is None or not _waits_in_loop(shapes, found):
         return Forwarded()
@@ -73,7 +75,7 @@ def own_words(shapes: Shapes, total: int) -> Forwarded:
             return Forwarded()
     if cells.registers() > MOST_REGISTERS:
         return Forwarded()
-    lanes = shapes.facts.width
+    lanes = facts.width
     loads: dict[Access, Sources] = {}
     outside: set[Op] = set()
     for op, accessed in found.items():
@@ -90,7 +92,7 @@ def own_words(shapes: Shapes, total: int) -> Forwarded:
 def _accesses(shapes: Shapes) -> Mapping[Op, _Found] | None:
     """Return each access of group memory; None if its places are not known, or if it is atomic."""
     flow, ssa = shapes.flow, shapes.ssa
-    numbers = KnownNumbers(Results(shapes.facts.group_size, whole=True))
+    numbers = KnownNumbers(shapes.results)
     everyone = np.ones(prod(shapes.facts.group_size), np.bool_)
     arriving: dict[int, Lanes] = {}
     found: dict[Op, _Found] = {}

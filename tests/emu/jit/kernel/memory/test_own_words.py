@@ -213,3 +213,34 @@ def test_a_lane_outside_traps() -> None:
     assert found(text, 121)
     trap = trap_alike(text, arguments(), items=363, group_size=121)
     assert trap.kind is TrapKind.OUT_OF_BOUNDS
+
+
+FROM_THE_END = """
+    currentworkgroupsize_u32 $s6, 0
+    sub_u32 $s6, $s6, $s0
+    mul_u32 $s6, $s6, SIZE
+    ld_group_TYPE $R28, [cells+$s6]
+"""
+
+
+@pytest.mark.parametrize("last", [PLAIN["LAST"], FROM_THE_END], ids=["own", "from the end"])
+def test_the_last_workgroup_is_smaller(last: str) -> None:
+    text = text_of(CELLS="132", LAST=last, LOW="0", COUNT="30")
+    text = text.replace("cells+$s2-4", "cells+$s2+8")
+    same(text, arguments(), items=128 + 100, group_size=128)
+
+
+ROWS = """
+    workitemid_u32 $s6, 1
+    mad_u32 $s0, $s6, 8, $s0
+    mul_u32 $s2, $s0, SIZE
+    st_group_TYPE $R20, [cells+$s2]
+"""
+
+
+@pytest.mark.parametrize("items", [(16, 16), (12, 11)], ids=str)
+def test_rows_of_smaller_workgroups_are_in_other_lanes(items: tuple[int, int]) -> None:
+    text = text_of(CELLS="66", FIRST=ROWS, LOW="0", COUNT="40")
+    text = text.replace("cells+$s2-4", "cells+$s2+8")
+    text = text.replace("workitemabsid_u32 $s1, 0", "workitemflatabsid_u32 $s1")
+    same(text, arguments(), items=items, group_size=(8, 8))
