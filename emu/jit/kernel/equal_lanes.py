@@ -21,10 +21,8 @@ def lane_of(lanes: LaneCode, found: EqualLane) -> str:
 def is_among(lanes: LaneCode, lane: str, word: str) -> str:
     """Return whether a lane, an i64, is one of a warp's in a word, an i1."""
     code, type_ = lanes.code, lanes.word_type
-    bits = int(type_[1:])
     inside = code.let(f"icmp ult i64 {lane}, {lanes.width}")
-    place = code.let(f"and i64 {lane}, {bits - 1}")
-    if bits != 64:
-        place = code.let(f"zext i64 {place} to {type_}")
+    place = lane if type_ == "i64" else code.let(f"zext i64 {lane} to {type_}")
     bit = code.let(f"trunc {type_} {code.let(f'lshr {type_} {word}, {place}')} to i1")
-    return code.let(f"and i1 {inside}, {bit}")
+    # Beyond the word a shift gives poison, which an `and` would keep.
+    return code.let(f"select i1 {inside}, i1 {bit}, i1 false")

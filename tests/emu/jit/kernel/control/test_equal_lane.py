@@ -132,6 +132,15 @@ def test_a_scalar_passes_the_last_lane() -> None:
     same(text_of("a row of one lane for all"), args, items=(128,), group_size=(64,))
 
 
+@pytest.mark.parametrize("lane", [69, 70, 128, 191, 192])
+def test_a_warp_has_a_lane_of_any_number(lane: int) -> None:
+    guard = "mov_u32 $s5, 5\n cmp_lt_u32 $c1, $s0, 70\n cbr $c1, @over"
+    text = FRAME.format(**(USUAL | {"before": guard}))
+    x, out = np.arange(1, 193, dtype=np.uint32), np.zeros(192, np.uint32)
+    launch = {"items": (192,), "group_size": (192,)}
+    same(text, [np.uint32(lane + 1), np.uint32(lane), x, out], **launch)
+
+
 def test_a_warp_looks_for_no_lane() -> None:
     kernel = assemble(text_of("a row of one lane for all")).kernels[0]
     facts = Facts(64, (64, 1, 1), whole=True, one_warp=True)
