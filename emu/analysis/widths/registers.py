@@ -210,13 +210,20 @@ def inner_loops(shapes: Shapes) -> list[Loop]:
 
 
 def long_loops(shapes: Shapes) -> list[Loop]:
-    """Return the inner loops that each work-item runs alone, or all of them if there are none.
+    """Return the inner loops that each work-item runs alone, or all of them if there are none."""
+    short = short_loops(shapes)
+    return [loop for loop in inner_loops(shapes) if loop not in short]
 
-    A loop in which the work-items of a workgroup share what they go through is short beside them:
-    it begins at an item's number and steps by the workgroup's size.
+
+def short_loops(shapes: Shapes) -> list[Loop]:
+    """Return the inner loops whose iterations work-items share, if there are others beside them.
+
+    A loop in which the work-items of a workgroup share what they go through is short beside the
+    others: it begins at an item's number and steps by the workgroup's size.
     """
     inner = inner_loops(shapes)
-    return [loop for loop in inner if not _is_shared(shapes, loop)] or inner
+    shared = [loop for loop in inner if _is_shared(shapes, loop)]
+    return shared if len(shared) < len(inner) else []
 
 
 def _is_shared(shapes: Shapes, loop: Loop) -> bool:

@@ -48,7 +48,6 @@ from .registers import (
     carried_registers,
     carries_in_registers,
     computes_in_registers,
-    inner_loops,
     is_vector,
     live_in_registers,
     live_registers,
@@ -56,6 +55,7 @@ from .registers import (
     loops_fit,
     moves_in_memory,
     reads_in_registers,
+    short_loops,
     spills_doubles,
 )
 from .straight import (
@@ -268,16 +268,16 @@ def _usual_lanes(shapes: Shapes) -> int:
 
 def _left_in_turn(shapes: Shapes) -> set[int]:
     """Return the loops that lanes leave in turn, but for short ones beside others."""
-    short = {loop.number for loop in inner_loops(shapes)}
-    short -= {loop.number for loop in long_loops(shapes)}
-    return shapes.divergent_loops - short
+    return shapes.divergent_loops - {loop.number for loop in short_loops(shapes)}
 
 
 def _inner_nodes(shapes: Shapes) -> list[int]:
-    """Return the nodes inside loops, where time is spent; all nodes if there are no loops."""
+    """Return the nodes inside loops, where time is spent; all nodes if there are no loops.
+
+    In loops that are short beside others little time is spent.
+    """
     inside = {number for loop in shapes.flow.loops for number in loop.nodes}
-    inside -= {n for loop in inner_loops(shapes) for n in loop.nodes}
-    inside |= {n for loop in long_loops(shapes) for n in loop.nodes}
+    inside -= {number for loop in short_loops(shapes) for number in loop.nodes}
     return [n for n in shapes.flow.order if n in inside or not shapes.flow.loops]
 
 
