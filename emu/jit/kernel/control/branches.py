@@ -131,7 +131,7 @@ class Branches:
             not flow.loops[loop].nodes.issuperset(ways)
             and type_ is not None
             and type_.bits * self._lanes.n == 2 * REGISTER_BITS
-            and host_has("avx512f")
+            and host_has("avx512bw")  # masks of 32 lanes, too
         )
 
     def _hidden(self, mask: str) -> str:

@@ -80,7 +80,7 @@ def test_lanes_that_leave_do_what_the_oracle_does(name: str, bits: int) -> None:
     same(text_of(name, bits=bits), [x, np.zeros(ITEMS, np.uint64)], **launch)
 
 
-@pytest.mark.skipif(not host_has("avx512f"), reason="masks are vectors of the host")
+@pytest.mark.skipif(not host_has("avx512bw"), reason="masks are vectors of the host")
 def test_only_masks_of_two_registers_are_hidden() -> None:
     facts = Facts(32, (32, 1, 1), whole=True)
 
