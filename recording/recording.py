@@ -220,12 +220,15 @@ class Recording:
 
     @staticmethod
     def load(path: str | Path) -> Recording:
-        """Read a file. Raises UsageError where it is not a recording, and OSError."""
+        """Read a file. Raises UsageError where it cannot be read, or is not a recording."""
         name = expect.path(path, "a recording")
         try:
             return Recording._read(name)
-        except (OSError, UsageError):
+        except UsageError:
             raise
+        except OSError as problem:
+            reason = problem.strerror or str(problem)
+            raise UsageError(f"cannot read {name}: {reason}", code="SIM510") from None
         except Exception as problem:  # there are many ways in which a file can be damaged
             raise UsageError(f"{name} is not a recording: {problem}", code="SIM510") from None
 

@@ -121,6 +121,13 @@ def test_a_file_that_is_no_recording(damage: str, tmp_path: Any) -> None:
     assert "recording" in str(error.value)
 
 
+def test_a_file_that_is_missing(tmp_path: Any) -> None:
+    for read in (Recording.load, lambda path: simtlab.view(path, tmp_path / "page.html")):
+        with pytest.raises(simtlab.UsageError, match=r"cannot read .*no\.npz") as error:
+            read(tmp_path / "no.npz")
+        assert error.value.first.code == "SIM510"
+
+
 def test_a_window_and_a_limit() -> None:
     whole, _ = recorded("dws/merge", "stack")
     part, _ = recorded("dws/merge", "stack", begin=100, end=200)
