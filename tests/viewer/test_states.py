@@ -18,6 +18,7 @@ from simtlab.emu.wording import mask_text
 from simtlab.recording.history import History as history_of
 from simtlab.recording.recording import Recording
 
+from ..quick import few
 from ..recording.support.diamond import DIAMOND
 from ..timing.support import lwm_scenarios, ppc_scenarios, scenarios
 from ..timing.support.barrel import loads
@@ -53,27 +54,29 @@ def stack_text(shown: Shown, places: Places) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "policy"),
-    [
-        ("F3", "conv"),
-        ("F4", "dws.branch-only"),
-        ("F6", "dws.branch-only"),
-        ("F6B", "dws.branch-only"),
-        ("F8", "dws.lazy-split"),
-        ("F9", "dws.lazy-split"),
-        ("F12", "dws.lazy-split"),
-        ("X6", "dws.branch-only.stack"),
-        ("X9", "dws.lazy-split"),
-        ("F10", "dws.lazy-split"),
-        ("F10", "dws.revive-split"),
-        # Figures 3 and 4 of MAWS are the same programs.
-        ("F8", "maws.lazy-split"),
-        ("F9", "maws.lazy-split"),
-        ("F12", "maws.lazy-split"),
-    ],
-)
-def test_every_cycle_of_a_figure(show: Show, name: str, policy: str) -> None:
+FIGURES = [
+    ("F3", "conv"),
+    ("F4", "dws.branch-only"),
+    ("F6", "dws.branch-only"),
+    ("F6B", "dws.branch-only"),
+    ("F8", "dws.lazy-split"),
+    ("F9", "dws.lazy-split"),
+    ("F12", "dws.lazy-split"),
+    ("X6", "dws.branch-only.stack"),
+    ("X9", "dws.lazy-split"),
+    ("F10", "dws.lazy-split"),
+    ("F10", "dws.revive-split"),
+    # Figures 3 and 4 of MAWS are the same programs.
+    ("F8", "maws.lazy-split"),
+    ("F9", "maws.lazy-split"),
+    ("F12", "maws.lazy-split"),
+]
+"""Scenarios, and the policies that they are shown under."""
+
+
+@pytest.mark.parametrize("figure", few(FIGURES, 3), ids=" ".join)
+def test_every_cycle_of_a_figure(show: Show, figure: tuple[str, str]) -> None:
+    name, policy = figure
     fields: dict[str, Any] = {"scheduler": "fifo"} if policy.startswith("maws") else {}
     recording = History(getattr(scenarios, name), policy, **fields).recording
     history = history_of(recording, [0])
