@@ -126,7 +126,7 @@ class RowFinder:
         row, base, lanes = op.ins.row, op.base, self.lanes
         if row.is_load or row.type is None or base is None or self._is_short(op):
             return False
-        if not _is_alone(self.loop, op):
+        if not _is_always_made(lanes.flow, self.loop, op):
             return False
         if lanes.shapes.piece_stride(base) in (0, row.type.size):
             return False
@@ -286,7 +286,8 @@ def _may_be_of_row(lanes: LaneCode, loop: Loop, op: Op) -> bool:
     ):
         return False
     apart = lanes.shapes.piece_stride(base) not in (0, row.type.size)
-    return _is_always_made(lanes.flow, loop, op) and apart and may_block(lanes, row.type.size)
+    is_made = _is_before_parting(lanes.flow, loop, op) or _is_always_made(lanes.flow, loop, op)
+    return is_made and apart and may_block(lanes, row.type.size)
 
 
 def is_first(lanes: LaneCode, load: Op, store: Op) -> bool:
@@ -312,15 +313,34 @@ def _is_same(a: Value | None, b: Value | None, depth: int = MOST_DEEP) -> bool:
     return a.ins.row.stem in _SUMS and all(same)
 
 
-def _is_alone(loop: Loop, op: Op) -> bool:
-    """Return whether a loop runs an op in each iteration, and has no other sides."""
-    return op.node == loop.header or loop.nodes <= {loop.header, loop.latch, op.node}
-
-
 def _is_always_made(flow: Flow, loop: Loop, op: Op) -> bool:
-    """Return whether a loop runs an op in each iteration, which may part lanes only after it."""
-    if _is_alone(loop, op):
+    """Return whether a loop runs an op once in each iteration: no way through it passes it by.
+
+    Lanes may part before the op, and meet at it, or part after it. They leave the loop before it
+    from the header only.
+    """
+    if op.node == loop.header:
         return True
+    if flow.loop_of[op.node] != loop.number or loop.is_merged:
+        return False
+    seen, waiting = {op.node, loop.header}, [loop.header]
+    while waiting:
+        number = waiting.pop()
+        for successor in flow.nodes[number].successors:
+            following = flow.route(number, successor)
+            if following not in loop.nodes:
+                if number != loop.header:
+                    return False
+            elif following == loop.latch:
+                return False
+            elif following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return True
+
+
+def _is_before_parting(flow: Flow, loop: Loop, op: Op) -> bool:
+    """Return whether lanes that stay in a loop do not part before an op."""
     number = loop.header
     following = [n for n in flow.nodes[number].successors if n in loop.nodes]
     while number != op.node and len(following) == 1 and following[0] in loop.nodes:

@@ -156,6 +156,22 @@ def test_lanes_may_part_after_the_load(type_: str, header: bool, side: str) -> N
     assert check(text, type_, 40, 40, short=60)
 
 
+def parted(text: str) -> str:
+    """Let lanes part before the load, by what they have loaded, and meet at it again."""
+    sides = "and_u32 $s10, $s8, 1\n cmp_eq_u32 $c2, $s10, 1\n cbr $c2, @met\n add_u32 $s8, $s8, 5\n"
+    assert text.count("add_u32 $s5, $s3") == 1
+    return text.replace("add_u32 $s5, $s3", f"{sides} @met:\n add_u32 $s5, $s3")
+
+
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("type_", ["u8", "u32", "f64"])
+def test_lanes_may_part_before_the_load(type_: str, header: bool) -> None:
+    text = parted(kernel(type_, header=header))
+    for length in (1, 15, 16, 17, 40):
+        assert not check(text, type_, 40, length)
+    assert check(text, type_, 40, 40, short=60)
+
+
 @pytest.mark.parametrize("stores", STORES)
 @pytest.mark.parametrize("type_", ["u8", "f64"])
 def test_what_the_loop_stores_is_loaded(type_: str, stores: str) -> None:
@@ -190,7 +206,7 @@ def test_rows_are_loaded_in_blocks(
 def test_rows_of_loops_with_sides_are_loaded_in_blocks(
     header: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If lanes part only after the load; not if some pass it by."""
+    """If lanes part before the load or after it; not if some pass it by."""
     made: list[object] = []
     load = row_blocks.load
     monkeypatch.setattr(row_blocks, "load", lambda *args: made.append(args) or load(*args))
@@ -204,6 +220,7 @@ def test_rows_of_loops_with_sides_are_loaded_in_blocks(
 
     text = kernel("u32", leave=SIDES["two"] + "\n@passed:", header=header)
     assert generated(text)
+    assert generated(parted(kernel("u32", header=header)))
     passes = "and_u32 $s10, $s8, 1\n cmp_eq_u32 $c2, $s10, 1\n cbr $c2, @passed\n"
     assert not generated(text.replace("add_u32 $s5, $s3", passes + "add_u32 $s5, $s3"))
 

@@ -86,6 +86,27 @@ def kernel(
     }}"""
 
 
+def parted(text: str, side: str = "") -> str:
+    """Let lanes part before the store, by what they store, and meet at it again."""
+    return text.replace(
+        "mad_u32 $s8, $s8, 31, $s5",
+        f"""mad_u32 $s8, $s8, 31, $s5
+        and_u32 $s13, $s8, 3
+        cmp_ne_u32 $c3, $s13, 1
+        cbr $c3, @met
+        {side}
+        add_u32 $s8, $s8, 77
+    @met:""",
+    )
+
+
+def passed_by(text: str) -> str:
+    """Let some lanes pass the store by."""
+    store = "st_global_u32 $s11, [$d7]"
+    skip = "and_u32 $s13, $s8, 3\n cmp_eq_u32 $c3, $s13, 1\n cbr $c3, @past"
+    return text.replace(store, f"{skip}\n {store}\n @past:")
+
+
 def check(text: str, type_: str, row: int, length: int, short: int = 0, items: int = ITEMS) -> bool:
     size = BYTES[type_]
 
@@ -106,6 +127,24 @@ def check(text: str, type_: str, row: int, length: int, short: int = 0, items: i
 def test_rows_of_any_length(type_: str, header: bool) -> None:
     for length in (1, 7, 8, 9, 15, 16, 17, 40):
         assert not check(kernel(type_, header=header), type_, 40, length)
+
+
+@pytest.mark.parametrize("type_", BYTES)
+@pytest.mark.parametrize("header", [False, True])
+def test_lanes_may_part_before_the_store(type_: str, header: bool) -> None:
+    for length in (7, 16, 17, 40):
+        assert not check(parted(kernel(type_, header=header)), type_, 40, length)
+
+
+@pytest.mark.parametrize("access", ["ld", "st"])
+def test_a_side_sees_what_was_stored(access: str) -> None:
+    side = WITHIN.format(size=4, type_="u32", access=access, other="$s11")
+    text = parted(kernel("u32"), f"{side}\n add_u32 $s8, $s8, $s11")
+    assert not check(text, "u32", 40, 37, items=64)
+
+
+def test_some_lanes_may_pass_the_store_by() -> None:
+    assert not check(passed_by(kernel("u32")), "u32", 40, 37)
 
 
 def test_a_counter_may_step_by_any_number() -> None:
@@ -157,6 +196,9 @@ def test_faults_are_those_of_the_oracle(short: int) -> None:
     ("text", "expected"),
     [
         *((kernel("u32", extra), extra != "loads the next element") for extra in EXTRAS),
+        (parted(kernel("u32")), True),
+        (parted(kernel("u8", header=True)), True),
+        (passed_by(kernel("u32")), False),
         (kernel("u32", before="loads the element"), True),
         (kernel("u32", before="loads the next element"), False),
     ],
