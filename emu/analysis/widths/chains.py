@@ -31,6 +31,9 @@ MOSTLY = 0.75
 """Times of all vectors of 32 lanes, of which a host begins two at a time, from which on a loop has
 twice the lanes in hardly more time, though not all of their values have registers."""
 
+HALF_OF_FEW = 0.25
+"""Times of all vectors of 32 lanes that are half of the time of those of 16."""
+
 INTEGER, SIMULTANEOUS = 2, 4
 """Cycles of an integer operation, and vectors of such that begin at a time, on a host that computes
 many in the time of few."""

@@ -30,6 +30,7 @@ from ..suitability.barriers import arrive_together, has_barriers
 from ..values.ssa import Const, Op, Value, made_of
 from ..warps.uniformity import Shapes
 from .chains import (
+    HALF_OF_FEW,
     LONG,
     MOSTLY,
     waits_for_divisions,
@@ -259,11 +260,26 @@ def _usual_lanes(shapes: Shapes) -> int:
     """Return the lanes of a warp where 64 do not pay."""
     if not shapes.facts.piece and not shapes.flow.loops:
         return FEW if gains_by_few(shapes) or accesses_by_list(shapes) else USUAL
-    if shapes.facts.piece or carries_in_registers(shapes, USUAL):
+    if shapes.facts.piece:
         return USUAL
+    if carries_in_registers(shapes, USUAL):
+        return FEW if _gain_by_registers(shapes) else USUAL
     if reads_in_registers(shapes, FEW):
         return FEW
     return FEWEST if computes_in_registers(shapes, FEWEST) else USUAL
+
+
+def _gain_by_registers(shapes: Shapes) -> bool:
+    """Return whether loops on 64-bit numbers have registers for all that is live in `FEW` lanes.
+
+    They have none for that in `USUAL` lanes, and do not wait for the iteration before in fewer.
+    """
+    return (
+        not _left_in_turn(shapes)
+        and computes_in_registers(shapes, FEW)
+        and not computes_in_registers(shapes, USUAL)
+        and not any(waits_for_iterations(shapes, loop, HALF_OF_FEW) for loop in long_loops(shapes))
+    )
 
 
 def _left_in_turn(shapes: Shapes) -> set[int]:

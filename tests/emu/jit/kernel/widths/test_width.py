@@ -214,6 +214,25 @@ def test_loops_that_compute_many_doubles_at_a_time_do_not(products: int, width: 
     same(f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}", [3, x], items=256, group_size=128)
 
 
+@pytest.mark.parametrize(("products", "sums", "width"), [(9, 3, FEW), (9, 1, USUAL), (3, 3, WIDE)])
+def test_loops_that_compute_doubles_have_registers_if_they_do_not_wait(
+    products: int, sums: int, width: int
+) -> None:
+    names, totals = [f"$d{20 + i}" for i in range(products)], [f"$d{10 + i}" for i in range(3)]
+    start = [f"cvt_f64_u32 {total}, $s4" for total in totals]
+    steps = [f"mul_f64 {name}, {totals[i % 3]}, {i}.5" for i, name in enumerate(names)]
+    steps += [
+        f"fma_f64 {totals[i % sums]}, {name}, 0.125, {totals[i % sums]}"
+        for i, name in enumerate(names)
+    ]
+    adds = [f"add_f64 $d10, $d10, {total}" for total in totals[1:]]
+    end = END.replace("st_", "\n".join([*adds, "cvt_u32_f64 $s4, $d10"]) + "\nst_")
+    body = "\n".join([START.replace("@top:", ""), *start, "@top:", *steps, end])
+    assert width_of(body) == width
+    x = np.random.default_rng(6).integers(0, 1 << 32, 256, np.uint32)
+    same(f"kernel k(u32 %n, global u32* %x) {{\n{body}ret\n}}", [3, x], items=256, group_size=128)
+
+
 ROOT = """
     cvt_f32_u32 $s6, $s4
     mov_u32 $s7, $s6
