@@ -1,0 +1,55 @@
+kernel void backsub(uint n, float rate, global const uchar *restrict image,
+                    global float *restrict weight, global float *restrict mean,
+                    global float *restrict variance, global uchar *restrict mask)
+{
+    if (get_global_id(0) >= n)
+        return;
+    uint i = get_global_id(0);
+    float p = (float)image[i];
+    uint hit = 3;
+    float before = 0.0f;
+    for (uint m = 0; m < 3; m++) {
+        float off = p - mean[m * n + i];
+        float spread = variance[m * n + i];
+        if (off * off < 6.25f * spread) {
+            hit = m;
+            break;
+        }
+        before += weight[m * n + i];
+    }
+    mask[i] = (hit == 3 || before > 0.7f) ? 255 : 0;
+    for (uint m = 0; m < 3; m++) {
+        float w = weight[m * n + i] * (1.0f - rate);
+        if (m == hit) {
+            w += rate;
+            float off = p - mean[m * n + i];
+            float share = rate / w;
+            mean[m * n + i] += share * off;
+            float spread = variance[m * n + i];
+            spread += share * (off * off - spread);
+            variance[m * n + i] = fmax(spread, 4.0f);
+        }
+        weight[m * n + i] = w;
+    }
+    if (hit == 3) {
+        weight[2 * n + i] = rate;
+        mean[2 * n + i] = p;
+        variance[2 * n + i] = 225.0f;
+    } else {
+        while (hit > 0) {
+            float w = weight[hit * n + i];
+            float v = weight[(hit - 1) * n + i];
+            if (w <= v)
+                break;
+            weight[hit * n + i] = v;
+            weight[(hit - 1) * n + i] = w;
+            float a = mean[hit * n + i];
+            mean[hit * n + i] = mean[(hit - 1) * n + i];
+            mean[(hit - 1) * n + i] = a;
+            float b = variance[hit * n + i];
+            variance[hit * n + i] = variance[(hit - 1) * n + i];
+            variance[(hit - 1) * n + i] = b;
+            hit--;
+        }
+    }
+}
