@@ -1,4 +1,7 @@
-"""Loops whose condition nothing in them changes: the commonest reason of an endless loop."""
+"""What decides whether a loop ends.
+
+A loop whose condition nothing in it changes is the commonest reason of an endless one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from ..asm.flow.loops import find
 from ..isa.instruction import Instruction, Reg
 from ..isa.program import Kernel, Program
 from ..isa.table import Flags
+from ..isa.types import RegClass
 
 
 @dataclass(frozen=True)
@@ -92,3 +96,21 @@ def _deciding(
             return None
         waiting += [(source, at) for source in code[at].reads()]
     return found
+
+
+def registers_that_matter(code: Sequence[Instruction]) -> dict[RegClass, list[int]]:
+    """Return the registers, by class, on which branches, memory or traps in this code depend."""
+    counting: set[Reg] = set()
+    for ins in code:
+        if ins.dst is None or ins.row.is_memory or ins.row.flags & _OUTWARD:
+            counting.update(ins.reads())
+    before = -1
+    while len(counting) > before:
+        before = len(counting)
+        for ins in code:
+            if counting.intersection(ins.writes()):
+                counting.update(ins.reads())
+    return {c: sorted(r.index for r in counting if r.cls is c) for c in RegClass}
+
+
+_OUTWARD = Flags.MAY_TRAP | Flags.CROSS_LANE

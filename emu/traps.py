@@ -38,6 +38,7 @@ class TrapRecord:
     `group` and `local` are flat numbers. `address` is simulated for global memory and an offset
     for the other segments; `size` is the bytes of the access. `detail` is an extra sentence
     for kinds that need one (which lanes wait where), `code` the operand of a `trap` instruction.
+    `loop` is the part of `detail` that says which lanes repeat which loop.
     """
 
     kind: TrapKind
@@ -50,6 +51,7 @@ class TrapRecord:
     store: bool = False
     code: int = 0
     detail: str = ""
+    loop: str = ""
     notes: tuple[Note, ...] = ()
 
     @property

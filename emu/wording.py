@@ -29,6 +29,10 @@ def spinning(work: Work, lanes: int, pc: int, whose: str = " of the warp") -> st
     return f"{lanes_that(lanes, 'are', whose)} at {where}"
 
 
+IN_VAIN = " without changing anything that it depends on"
+"""Follows `spinning`: the registers that the loop tests or addresses with, and memory, repeat."""
+
+
 def lowest(mask: int) -> int:
     """Return the lowest lane of a mask."""
     return (mask & -mask).bit_length() - 1

@@ -1,7 +1,7 @@
 """Memory instructions of the interpreter: addresses, checks, data movement, atomics.
 
-Each maker returns a function of the issuing group. Checks come in the order bounds (freed buffers
-included), alignment, write protection; the first lane that fails is reported.
+Each maker returns a function of the issuing group. The checks of a lane come in the order bounds
+(freed buffers included), alignment, write protection; the lowest lane that fails one is reported.
 """
 
 from __future__ import annotations
@@ -78,11 +78,8 @@ class GlobalAccess:
             freed = inside & ~alive[nearest]
         else:
             freed = inside
-        faulty = ~inside | freed
-        if faulty.any():
-            lanes = np.flatnonzero(faulty)
-            kind = TrapKind.FREED if freed[lanes[0]] else TrapKind.OUT_OF_BOUNDS
-            raise LaneFault(kind, lanes, address)
+        if freed.any() or not inside.all():
+            raise self._fault(address, inside, freed)
         result = []
         for number in np.unique(which):
             buffer = buffers[int(number)]
@@ -94,15 +91,29 @@ class GlobalAccess:
     def _checked(
         self, buffer: Buffer, offset: Array, chosen: slice | Array, address: Array
     ) -> tuple[Buffer, Array, slice | Array]:
-        low = offset & np.uint64(self.size - 1)
-        if low.any():
-            lanes = np.arange(address.size)[chosen][np.flatnonzero(low)]
-            raise LaneFault(TrapKind.MISALIGNED, lanes, address)
-        if self.store and not buffer.writable:
-            raise LaneFault(TrapKind.READ_ONLY, np.arange(address.size)[chosen], address)
+        if (offset & np.uint64(self.size - 1)).any() or (self.store and not buffer.writable):
+            everywhere = np.ones(address.size, bool)
+            raise self._fault(address, everywhere, ~everywhere)
         if self.coverage is not None:
             self.coverage.note(buffer, offset, self.size)
         return buffer, (offset >> self.shift).astype(np.intp), chosen
+
+    def _fault(self, address: Array, inside: Array, freed: Array) -> LaneFault:
+        """Return the fault of all lanes; some are inside a buffer, some inside a freed one."""
+        frozen = np.zeros(address.size, bool)
+        if self.store:
+            for buffer in self.memory.buffers:
+                if not buffer.writable:
+                    frozen |= (address >= buffer.base) & (address < buffer.end)
+        return LaneFault.first_of(
+            (
+                (TrapKind.OUT_OF_BOUNDS, ~inside),
+                (TrapKind.FREED, freed),
+                (TrapKind.MISALIGNED, address & np.uint64(self.size - 1)),
+                (TrapKind.READ_ONLY, frozen),
+            ),
+            address,
+        )
 
 
 class LocalAccess:
@@ -123,16 +134,14 @@ class LocalAccess:
     def resolve(self, offset: Array, base: Array | int) -> tuple[Array, Array]:
         """Return (elements, indices) for int64 offsets into segments that begin at byte `base`."""
         wrong = (offset < 0) | (offset > self.limit)
-        if wrong.any():
-            raise LaneFault(TrapKind.OUT_OF_BOUNDS, np.flatnonzero(wrong), offset)
         low = offset & (self.size - 1)
-        if low.any():
-            raise LaneFault(TrapKind.MISALIGNED, np.flatnonzero(low), offset)
+        checks = [(TrapKind.OUT_OF_BOUNDS, wrong), (TrapKind.MISALIGNED, low)]
         if self.array is not None:
             first, end = self.array.offset, self.array.offset + self.array.size
             beyond = (offset < first) | (offset > end - self.size)
-            if beyond.any():
-                raise LaneFault(TrapKind.OUT_OF_ARRAY, np.flatnonzero(beyond), offset)
+            checks.append((TrapKind.OUT_OF_ARRAY, beyond))
+        if any(failing.any() for _, failing in checks):
+            raise LaneFault.first_of(checks, offset)
         return self.elements, (offset + base) >> self.shift
 
 

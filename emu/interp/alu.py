@@ -7,7 +7,7 @@ result in the type of the destination. The arrays have running lanes only, so ea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -23,13 +23,26 @@ Function = Callable[..., Array]
 
 
 class LaneFault(Exception):
-    """Some of the running lanes trap: their positions in the arrays, ascending."""
+    """Some of the running lanes trap: their positions in the arrays, ascending, and why."""
 
-    def __init__(self, kind: TrapKind, lanes: Array, addresses: Array | None = None) -> None:
-        super().__init__(kind)
-        self.kind = kind
+    def __init__(
+        self, lanes: Array, kinds: Sequence[TrapKind], addresses: Array | None = None
+    ) -> None:
+        super().__init__(*kinds[:1])
         self.lanes = lanes
+        self.kinds = kinds
         self.addresses = addresses
+
+    @classmethod
+    def first_of(cls, checks: Sequence[tuple[TrapKind, Array]], addresses: Array) -> LaneFault:
+        """Return the fault of the lanes that fail a check; of several, the first one counts.
+
+        A lane fails a check whose array is not zero there.
+        """
+        failed = np.array([failing != 0 for _, failing in checks])
+        lanes = np.flatnonzero(failed.any(axis=0))
+        first = failed[:, lanes].argmax(axis=0)
+        return cls(lanes, [checks[number][0] for number in first.tolist()], addresses)
 
 
 def dtype_of(type_: Type) -> np.dtype:
@@ -89,7 +102,8 @@ def _mulhi_u64(a: Array, b: Array) -> Array:
 def _check_divisor(b: Array) -> None:
     zero = b == 0
     if zero.any():
-        raise LaneFault(TrapKind.DIVIDE_BY_ZERO, np.flatnonzero(zero))
+        lanes = np.flatnonzero(zero)
+        raise LaneFault(lanes, [TrapKind.DIVIDE_BY_ZERO] * lanes.size)
 
 
 def _div(a: Array, b: Array) -> Array:

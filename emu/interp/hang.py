@@ -19,19 +19,17 @@ executed `PROBED` instructions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ...isa.errors import Note
-from ...isa.instruction import Instruction, Reg
-from ...isa.table import Flags
 from ...isa.types import RegClass
 from ..engine import overspent
+from ..loop_conditions import registers_that_matter
 from ..second_opinion import SecondOpinion
 from ..traps import Trap, TrapKind, TrapRecord
-from ..wording import lanes_that, lowest, place, spinning
+from ..wording import IN_VAIN, lanes_that, lowest, place, spinning
 from .batch import Batch
 from .blocks import Block
 from .warps import NO_PC
@@ -72,7 +70,7 @@ class Snapshots:
         self._period = np.zeros(n, np.int64)
         self._start = np.zeros(n, np.int64)
         self._stop = np.zeros(n, np.int64)
-        self._rows: dict[tuple[int, int], dict[str, list[int]]] = {}
+        self._rows: dict[tuple[int, int], dict[RegClass, list[int]]] = {}
         self.looping = np.zeros(n, bool)
         """Warps that have returned to their snapshot."""
 
@@ -128,8 +126,8 @@ class Snapshots:
             if rows is None:
                 rows = self._rows[start, stop] = registers_that_matter(self._code[start:stop])
             for name, kept in self._registers.items():
-                if rows[name]:
-                    index = np.array(rows[name])[:, None], warps[chosen]
+                if rows[RegClass(name)]:
+                    index = np.array(rows[RegClass(name)])[:, None], warps[chosen]
                     now, then = self._values(name)[index], kept[index]
                     equal[chosen] &= (now == then).all(axis=(0, 2))
         return equal
@@ -190,7 +188,9 @@ class HangDetector:
         record = overspent(self._batch.work)
         if record is not None:
             loop = spinning(self._batch.work, 1 << self._lane_of(record), record.pc)
-            raise self._batch.work.trap(replace(record, detail=f"{record.detail}; {loop}"))
+            raise self._batch.work.trap(
+                replace(record, detail=f"{record.detail}; {loop}", loop=loop)
+            )
 
     def _lane_of(self, record: TrapRecord) -> int:
         return record.local % self._batch.resident.width
@@ -203,15 +203,14 @@ class HangDetector:
         lanes = batch.warps.mask_of(warp)
         owner, first = batch.resident.place(warp * batch.resident.width)
         parked = batch.warps.parked(warp)
-        detail = spinning(batch.work, lanes, int(batch.warps.pc[warp]))
+        loop = spinning(batch.work, lanes, int(batch.warps.pc[warp]))
         if record is None:
-            detail += " without changing anything"
-        else:
-            detail = f"{record.detail}; {detail}"
+            loop += IN_VAIN
         if parked:
-            detail += " while " + ", ".join(
+            loop += " while " + ", ".join(
                 f"{lanes_that(mask, 'wait')} at {place(batch.work, pc)}" for mask, pc in parked
             )
+        detail = loop if record is None else f"{record.detail}; {loop}"
         notes = []
         if len(stuck) > 1:
             notes.append(Note(f"{len(stuck)} warps do this"))
@@ -231,7 +230,9 @@ class HangDetector:
             kind = TrapKind.UNDECIDED
             notes.append(Note("whether it finishes when all are scheduled in turn is not known"))
         found = record or TrapRecord(kind, int(batch.warps.pc[warp]), owner, first + lowest(lanes))
-        return batch.work.trap(replace(found, kind=kind, detail=detail, notes=tuple(notes)))
+        return batch.work.trap(
+            replace(found, kind=kind, detail=detail, loop=loop, notes=tuple(notes))
+        )
 
     def _stuck(self) -> list[int]:
         assert self._snapshots is not None
@@ -241,21 +242,3 @@ class HangDetector:
         resident = self._batch.resident
         slot = record.group - resident.first_group
         return slot * resident.warps_per_group + record.local // resident.width
-
-
-def registers_that_matter(code: Sequence[Instruction]) -> dict[str, list[int]]:
-    """Return the registers, by class, on which branches, memory or traps in this code depend."""
-    counting: set[Reg] = set()
-    for ins in code:
-        if ins.dst is None or ins.row.is_memory or ins.row.flags & _OUTWARD:
-            counting.update(ins.reads())
-    before = -1
-    while len(counting) > before:
-        before = len(counting)
-        for ins in code:
-            if counting.intersection(ins.writes()):
-                counting.update(ins.reads())
-    return {c.value: sorted(r.index for r in counting if r.cls is c) for c in RegClass}
-
-
-_OUTWARD = Flags.MAY_TRAP | Flags.CROSS_LANE

@@ -248,14 +248,15 @@ class Interpreter:
     def _record(self, fault: LaneFault, pc: int, group: Group) -> TrapRecord:
         """Return the trap of the lowest work-item among the faulting lanes of one instruction."""
         flat = group.flat(self.resident.numbers)
-        which = int(fault.lanes[np.argmin(flat[fault.lanes])])
+        lowest = int(np.argmin(flat[fault.lanes]))
+        which, kind = int(fault.lanes[lowest]), fault.kinds[lowest]
         owner, local = self.resident.place(int(flat[which]))
         ins = self.work.kernel.instructions[pc]
         if fault.addresses is None:
-            return TrapRecord(fault.kind, pc, owner, local)
+            return TrapRecord(kind, pc, owner, local)
         assert ins.address is not None and ins.row.type is not None
         return TrapRecord(
-            fault.kind,
+            kind,
             pc,
             owner,
             local,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from ...isa.instruction import Imm, Instruction, Reg
 from ...isa.program import Kernel
 from ...isa.table import Flags
-from ...isa.types import BITS32, Type, mask_of
+from ...isa.types import BITS32, RegClass, Type, mask_of
 from ..traps import TrapKind
 from .access import Segments
 from .alu import OPERATIONS
@@ -29,7 +29,9 @@ class Code:
 
     def __init__(self, kernel: Kernel, segments: Segments) -> None:
         used = kernel.registers
-        self._first = {"s": 0, "d": used["s"], "c": used["s"] + used["d"]}
+        self.first_slots = {
+            RegClass.S: 0, RegClass.D: used["s"], RegClass.C: used["s"] + used["d"]
+        }  # fmt: skip
         self.slots = [0] * sum(used.values())
         self._constants: dict[int, int] = {}
         self._segments = segments
@@ -40,7 +42,7 @@ class Code:
     def _slot(self, source: Reg | Imm | int) -> int:
         """Return the slot of a register, an immediate or a literal."""
         if isinstance(source, Reg):
-            return self._first[source.cls.value] + source.index
+            return self.first_slots[source.cls] + source.index
         value = source.bits if isinstance(source, Imm) else source
         if value not in self._constants:
             self._constants[value] = len(self.slots)

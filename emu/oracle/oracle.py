@@ -33,11 +33,14 @@ from math import prod
 
 import numpy as np
 
+from ...isa.errors import Note
 from ..engine import Interrupted, Work
 from ..statistics import Statistics
 from ..traps import TrapKind, TrapRecord
+from ..wording import IN_VAIN, place
 from .access import Segments
 from .code import Code
+from .hang import Repetition
 from .state import State, Trapped, Workgroup, WorkItem
 
 QUANTUM = 64
@@ -45,6 +48,9 @@ QUANTUM = 64
 
 RESIDENT = 256
 """Workgroups that take turns at a time."""
+
+MOST_RANGES = 4
+"""Ranges of work-items that the message of a divergent barrier lists."""
 
 TrapKey = tuple[TrapKind, int, int, int]
 """`TrapRecord.key`: kind, pc, flat workgroup, flat local id."""
@@ -55,7 +61,7 @@ Traces = dict[tuple[int, int], list[int]]
 
 def run(work: Work) -> Statistics:
     """Run a launch to the end. Raises Trap for the first trap of the schedule, Interrupted."""
-    return _run(_Launch(work, _raising(work)))
+    return _run(_Launch(work, _raising(work), ends_hangs=True))
 
 
 def trace(work: Work) -> Traces:
@@ -109,7 +115,12 @@ class _Launch:
     """A launch under way. `report` takes each trap and may end the launch by raising."""
 
     def __init__(
-        self, work: Work, report: Callable[[TrapRecord], None], *, traced: bool = False
+        self,
+        work: Work,
+        report: Callable[[TrapRecord], None],
+        *,
+        traced: bool = False,
+        ends_hangs: bool = False,
     ) -> None:
         self._work = work
         self._report = report
@@ -119,22 +130,40 @@ class _Launch:
         self._code = Code(work.kernel, segments)
         self._counts = [0] * len(work.kernel.instructions)
         self._barriers = 0
+        self._repetition = Repetition(work, self._code.first_slots) if ends_hangs else None
 
     def run(self) -> None:
         """Give turns until every workgroup has ended."""
         not_started = iter(range(self._work.geometry.n_groups))
         running: deque[Workgroup] = deque()
+        started = 0
+        turns = 0  # that are left in the round
         while True:
             number = next(not_started, None) if len(running) < RESIDENT else None
             if number is not None:
                 group = self._start(number)
+                started += 1
             elif running:
+                if not turns:  # a round has ended
+                    turns = len(running)
+                    if started == self._work.geometry.n_groups:
+                        self._end_if_hanging(running)
+                turns -= 1
                 group = running.popleft()
             else:
                 return
             self._turn(group)
             if group.running:
                 running.append(group)
+
+    def _end_if_hanging(self, running: deque[Workgroup]) -> None:
+        """Report a livelock if the state at the end of a round is one that was there before."""
+        if self._repetition is None or not self._repetition.returns(running, self._counts):
+            return
+        items = [item for group in running for item in group.running]
+        loop = f"the work-item repeats the loop at {place(self._work, items[0].pc)}{IN_VAIN}"
+        notes = (Note(f"{len(items):,} work-items do this"),) if len(items) > 1 else ()
+        self._report_trapped(items[0], Trapped(TrapKind.LIVELOCK, detail=loop), notes)
 
     def _start(self, number: int) -> Workgroup:
         """Return a workgroup at pc 0 with zeros in registers, group and private memory."""
@@ -210,13 +239,13 @@ class _Launch:
         for pc in sorted({item.pc for item in waiting}):
             locals_at_pc = [item.local for item in waiting if item.pc == pc]
             span = self._work.program.span(self._work.kernel, pc)
-            place = f"pc {pc} (line {span.line})" if span else f"pc {pc}"
-            parts.append(f"{_ranges(locals_at_pc)} wait at {place}")
+            where = f"pc {pc} (line {span.line})" if span else f"pc {pc}"
+            parts.append(f"{_ranges(locals_at_pc)} wait at {where}")
         if returned:
             parts.append(f"{_ranges([item.local for item in returned])} have returned")
         return f"of the workgroup's work-items, {', '.join(parts)}"
 
-    def _report_trapped(self, item: WorkItem, why: Trapped) -> None:
+    def _report_trapped(self, item: WorkItem, why: Trapped, notes: tuple[Note, ...] = ()) -> None:
         self._report(
             TrapRecord(
                 why.kind,
@@ -229,6 +258,7 @@ class _Launch:
                 store=why.store,
                 code=why.code,
                 detail=why.detail,
+                notes=notes,
             )
         )
 
@@ -250,9 +280,14 @@ class _Launch:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Return ascending numbers as text, consecutive ones as first-last: 0-3, 7."""
-    runs = []
+    """Return ascending numbers as text, consecutive ones as first-last: 0-3, 7 and 12 more."""
+    runs: list[str] = []
+    shown = 0
     for _, pairs in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        if len(runs) == MOST_RANGES:
+            break
         run_ = [number for _, number in pairs]
         runs.append(str(run_[0]) if len(run_) == 1 else f"{run_[0]}-{run_[-1]}")
-    return ", ".join(runs)
+        shown += len(run_)
+    more = len(numbers) - shown
+    return ", ".join(runs) + (f" and {more:,} more" if more else "")

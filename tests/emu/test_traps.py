@@ -104,6 +104,69 @@ def test_of_many_that_trap_one_is_reported_with_its_own_address(engine: str, sch
     assert y.tolist() == [7] * 8
 
 
+MIXED = """\
+.readonly u32 WHERE[40] = { OFFSETS }
+kernel mixed(global u32* %x, global u32* %frozen, global u32* %gone) {
+    workitemflatabsid_u32 $s0
+    mul_u32 $s1, $s0, 4
+    ld_readonly_u32 $s2, [WHERE+$s1]
+    ld_kernarg_u64 $d0, [%x]
+    cvt_u64_u32 $d1, $s2
+    add_u64 $d0, $d0, $d1
+    st_global_u32 $s0, [$d0] // here
+    ret
+}
+"""
+MIXED_GROUP = """\
+.readonly u32 WHERE[40] = { OFFSETS }
+kernel mixed(global u32* %x, global u32* %frozen, global u32* %gone) {
+    .group u32 tile[8]
+    workitemflatabsid_u32 $s0
+    mul_u32 $s1, $s0, 4
+    ld_readonly_u32 $s2, [WHERE+$s1]
+    ld_group_u32 $s3, [tile+$s2] // here
+    ret
+}
+"""
+INSIDE, ODD, OUT = 4, 2, 4096
+GONE, FROZEN = "gone", "frozen"
+
+
+@every_way
+@pytest.mark.parametrize(
+    ("faults", "kind"),
+    [
+        ({7: ODD, 3: OUT}, TrapKind.OUT_OF_BOUNDS),
+        ({3: ODD, 7: OUT}, TrapKind.MISALIGNED),
+        ({3: ODD, 7: GONE}, TrapKind.MISALIGNED),
+        ({3: GONE, 7: OUT}, TrapKind.FREED),
+        ({3: FROZEN, 7: ODD}, TrapKind.READ_ONLY),
+        ({3: FROZEN, 39: OUT}, TrapKind.READ_ONLY),
+        ({3: ODD, 7: FROZEN}, TrapKind.MISALIGNED),
+        ({19: ODD, 22: OUT}, TrapKind.MISALIGNED),
+    ],
+)
+def test_of_lanes_that_trap_in_several_ways_the_lowest_is_reported(
+    engine: str, scheme: str, faults: dict[int, int | str], kind: TrapKind
+) -> None:
+    scene = Scene.make()
+    start = {
+        name: array.address - scene.arrays["x"].address for name, array in scene.arrays.items()
+    }
+    item = min(faults)
+    for text in (MIXED, MIXED_GROUP):
+        places = [INSIDE] * ITEMS
+        for lane, place in faults.items():
+            places[lane] = start[place] if isinstance(place, str) else place
+        if text is MIXED_GROUP and set(faults.values()) & {GONE, FROZEN}:
+            continue
+        launch = module(text.replace("OFFSETS", ", ".join(map(str, places))))["mixed"].launch(
+            items=ITEMS, group_size=GROUP, warp=WIDTH, engine=engine, scheme=scheme
+        )
+        trap = trap_of(launch, *scene.arguments)
+        assert (trap.record.kind, trap.workitem[0]) == (kind, item)
+
+
 @every_way
 def test_pointers_may_wander_from_one_buffer_into_another(engine: str, scheme: str) -> None:
     text = """

@@ -14,7 +14,7 @@ from ...emu.jit.segments.table import SegmentKind
 from ...emu.jit.segments.warp_block import Header
 from ...emu.second_opinion import SecondOpinion
 from ...emu.traps import TrapKind, TrapRecord
-from ...emu.wording import lanes_that, lowest, mask_text, place, spinning
+from ...emu.wording import IN_VAIN, lanes_that, lowest, mask_text, place, spinning
 from ...isa.errors import Diagnostic, Note, Outcome, SimtError
 from ..compiler.checks import fault_of
 from ..compiler.engine_state import EngineState
@@ -197,7 +197,7 @@ def _endless(
         return _deadlock(state, work, code, v, lanes, pc, notes)
     kind, detail = TrapKind.BUDGET, f"{_spent(work)}; {spinning(work, lanes, pc)}"
     if opinion.is_livelock():
-        kind, detail = TrapKind.LIVELOCK, f"{spinning(work, lanes, pc)} without changing anything"
+        kind, detail = TrapKind.LIVELOCK, spinning(work, lanes, pc) + IN_VAIN
     detail += _while(_asleep(state, work, v))
     return TrapRecord(kind, pc, *_place(state, code, v, lanes), detail=detail, notes=notes)
 

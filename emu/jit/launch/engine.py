@@ -326,9 +326,8 @@ def _explained(work: Work, record: TrapRecord) -> Trap:
     found = verdict(work, work.memory.copy()) if _bytes(work) <= COPIED_BEFORE else None
     if found is not None and found.record.kind is not TrapKind.BUDGET:
         return found
-    if found is not None:
-        seen = Note(f"as the interpreter sees it, {found.record.detail}")
-        record = replace(record, notes=(seen,))
+    if found is not None and found.record.loop:
+        record = replace(record, notes=(_seen(found.record),))
     return work.trap(record)
 
 
@@ -341,9 +340,9 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
     try:
         statistics = _by_interpreter(replace(work, budget=budget, kept={}))
     except Trap as trap:
-        kind, seen = trap.record.kind, trap.record.detail
+        kind = trap.record.kind
         if kind in (TrapKind.BUDGET, TrapKind.UNDECIDED) and budget < work.budget:
-            raise work.trap(_undecided(record, seen)) from None
+            raise work.trap(_undecided(record, trap.record)) from None
         raise
     # It will wait again: from now on it runs in the interpreter's order at once.
     note_waiting(work.kernel)
@@ -353,13 +352,21 @@ def _start_over(work: Work, record: TrapRecord) -> Statistics:
     return statistics
 
 
-def _undecided(record: TrapRecord, seen: str = "") -> TrapRecord:
-    """Return a spent budget as undecided: the work-item may be waiting. Other traps stay."""
+def _undecided(record: TrapRecord, seen: TrapRecord | None = None) -> TrapRecord:
+    """Return a spent budget as undecided: the work-item may be waiting. Other traps stay.
+
+    `seen` is the trap of the interpreter.
+    """
     if record.kind is not TrapKind.BUDGET:
         return record
     detail = f"{record.detail}; it may be waiting for a store of another work-item"
-    notes = (Note(f"as the interpreter sees it, {seen}"),) if seen else ()
+    notes = (_seen(seen),) if seen is not None and seen.loop else ()
     return replace(record, kind=TrapKind.UNDECIDED, detail=detail, notes=notes)
+
+
+def _seen(found: TrapRecord) -> Note:
+    """Return the note that names the loop which the interpreter has found in a second run."""
+    return Note(f"in the interpreter, which runs it a second time, {found.loop}")
 
 
 def _record(work: Work, plan: Plan, context: np.ndarray) -> TrapRecord:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simtlab.emu.engine import Interrupted
-from simtlab.emu.oracle import oracle
+from simtlab.emu.oracle import hang, oracle
 from simtlab.emu.oracle.oracle import QUANTUM, RESIDENT, all_traps, run, trace, trap_records
 from simtlab.emu.traps import Trap, TrapKind
 
@@ -100,6 +100,25 @@ def test_a_barrier_in_a_loop_counts_its_rounds():
     assert caught.value.record.key == (TrapKind.DIVERGENT_BARRIER, 5, 0, 0)
     detail = caught.value.record.detail
     assert "0-2 wait at pc 5 (line 9), 3 have returned" in detail
+
+
+def test_of_many_that_wait_at_a_divergent_barrier_the_first_are_listed_and_all_counted():
+    text = """
+        kernel k() {
+            workitemflatid_u32 $s0
+            and_u32 $s0, $s0, 3
+            cmp_eq_u32 $c0, $s0, 1
+            cbr $c0, @out
+            barrier
+        @out:
+            ret
+        }
+    """
+    (record, *_) = trap_records(make(text, items=2000, group_size=1000))
+    assert record.detail == (
+        "of the workgroup's work-items, 0, 2-4, 6-8, 10-12 and 740 more wait at pc 4 (line 7), "
+        "1, 5, 9, 13 and 246 more have returned"
+    )
 
 
 def test_exited_work_items_count_as_arrived_where_the_knob_says_so():
@@ -270,3 +289,49 @@ def test_an_interrupt_tells_what_was_counted(monkeypatch):
         run(make(FOR_EVER))
     assert caught.value.statistics is not None
     assert caught.value.statistics.thread_instructions == 3 * QUANTUM
+
+
+COUNTS_FOR_EVER = "kernel k() {\n @again:\n add_u32 $s0, $s0, 1\n br @again\n }"
+WAITS_FOR_EVER = """
+kernel k(global u32* %x) {
+    ld_kernarg_u64 $d0, [%x]
+@again:
+    add_u32 $s2, $s2, 1
+    ld_global_u32 $s0, [$d0]
+    cmp_eq_u32 $c0, $s0, 0
+    cbr $c0, @again
+    ret
+}
+"""
+STORES_FOR_EVER = WAITS_FOR_EVER.replace("cmp_eq", "st_global_u32 $s2, [$d0+4]\n cmp_eq")
+TESTS_ITS_COUNTER = COUNTS_FOR_EVER.replace("br", "cmp_ne_u32 $c0, $s0, 99999999\n cbr $c0,")
+TESTS_ITS_COUNTER = TESTS_ITS_COUNTER.replace("@again\n }", "@again\n ret\n }")
+BARRIERS_FOR_EVER = "kernel k() {\n @again:\n barrier\n br @again\n }"
+
+
+@pytest.mark.parametrize("text", [COUNTS_FOR_EVER, WAITS_FOR_EVER, BARRIERS_FOR_EVER, FOR_EVER])
+@pytest.mark.parametrize("items", [1, 70])
+def test_a_state_that_returns_ends_the_launch_long_before_its_budget(text, items):
+    arrays = [np.zeros(2, np.uint32)] if "%x" in text else []
+    with pytest.raises(Trap) as caught:
+        run(make(text, arrays, items=items, group_size=min(items, 40), budget=1 << 40))
+    assert caught.value.record.kind is TrapKind.LIVELOCK
+    assert ("70 work-items do this" in str(caught.value)) == (items == 70)
+
+
+@pytest.mark.parametrize("text", [STORES_FOR_EVER, TESTS_ITS_COUNTER])
+def test_a_state_that_changes_spends_the_budget(text):
+    arrays = [np.zeros(2, np.uint32)] if "%x" in text else []
+    with pytest.raises(Trap) as caught:
+        run(make(text, arrays, budget=QUANTUM * 3 * hang.PATIENCE))
+    assert caught.value.record.kind is TrapKind.BUDGET
+
+
+def test_no_launch_hangs_for_a_workgroup_that_has_not_started(monkeypatch):
+    monkeypatch.setattr(hang, "PATIENCE", 4)
+    x = np.zeros(2, np.uint32)
+    for items, kind in (RESIDENT, TrapKind.LIVELOCK), (RESIDENT + 1, TrapKind.BUDGET):
+        work = make(WAITS_FOR_EVER, [x], items=items, group_size=1, budget=QUANTUM * 20)
+        with pytest.raises(Trap) as caught:
+            run(work)
+        assert caught.value.record.kind is kind
