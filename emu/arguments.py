@@ -16,7 +16,7 @@ from ..isa.errors import ArgumentError, did_you_mean
 from ..isa.program import Kernel, Param
 from ..isa.quoting import shown
 from ..isa.types import Kind
-from .device import DeviceArray
+from .device import UNMASK, DeviceArray, is_masked
 from .memory import Buffer, Memory
 
 
@@ -227,6 +227,8 @@ def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
             struct.pack_into("<Q", block, param.offset, value.address)
         elif isinstance(value, np.ndarray):
             _check_dtype(param, value.dtype, problem)
+            if is_masked(value):
+                raise problem("needs an array without a mask", UNMASK)
             # A subclass may give `reshape` and indexing a meaning of its own.
             arrays[position] = (param, value.view(np.ndarray))
         else:
@@ -258,7 +260,8 @@ class _Complaint:
 
 def _describe(value: object) -> str:
     if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} with shape {value.shape}"
+        kind = "a masked array" if is_masked(value) else "an array"
+        return f"{kind} of {value.dtype} with shape {value.shape}"
     if isinstance(value, DeviceArray):
         return f"a DeviceArray of {value.dtype} with shape {value.shape}"
     return f"{shown(value)} ({type(value).__name__})"

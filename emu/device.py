@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -141,6 +142,7 @@ class Device:
                 code="SIM312",
                 hint="use to_device, which copies",
             )
+        _refuse_mask(array)
         # A subclass may give `reshape` and indexing a meaning of its own.
         plain = array.view(np.ndarray)
         return self._add(plain, plain.shape, name, writable=plain.flags.writeable)
@@ -169,8 +171,29 @@ def _storable(dtype: np.dtype) -> np.dtype:
     return dtype
 
 
+UNMASK = "masks are not kept: pass x.filled(value), or x.data for all elements"
+"""What to do about a masked array."""
+
+
+def is_masked(value: object) -> bool:
+    """Return whether a value is a NumPy array with a mask."""
+    masks = None if type(value) is np.ndarray else sys.modules.get("numpy.ma")
+    return masks is not None and isinstance(value, masks.MaskedArray)
+
+
+def _refuse_mask(value: object) -> None:
+    """Raise ArgumentError for a masked array."""
+    if is_masked(value):
+        raise ArgumentError(
+            "device memory holds arrays without a mask; it got a masked array",
+            code="SIM307",
+            hint=UNMASK,
+        )
+
+
 def _array_of(value: object) -> np.ndarray:
     """Return a value as a NumPy array. Raises ArgumentError where NumPy cannot convert it."""
+    _refuse_mask(value)
     try:
         return np.asarray(value)
     except Exception as problem:  # whatever the object's own conversion raises

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...isa.errors import Suggestion, did_you_mean
+from ...isa.errors import did_you_mean
 from ...isa.program import align
 from ...isa.types import B1, TYPES, Segment, Type
 from ...isa.verify import MAX_PARAMS, MAX_SEGMENT
-from ..syntax.foreign import TYPES as FOREIGN_TYPES
+from ..syntax.foreign import type_hint
 from ..syntax.names import check_name
 from ..syntax.parse import Part, Statement, parse_brackets
 from ..syntax.shapes import Word
@@ -32,10 +32,7 @@ def find_type(word: Word) -> Type:
     type_ = TYPES.get(word.text)
     if type_ is None:
         names = [name for name in TYPES if name != B1.name]
-        foreign = FOREIGN_TYPES.get(word.text)
-        near = did_you_mean(word.text, names)
-        if foreign:
-            near = Suggestion.of(f"the type is called `{foreign}` here", foreign)
+        near = type_hint(word.text) or did_you_mean(word.text, names)
         raise Mistake(
             "SIM128",
             f"unknown type `{word.text}`",

@@ -9,7 +9,7 @@ from functools import cache
 from ...isa.errors import Suggestion, did_you_mean
 from ...isa.table import BY_NAME, TABLE, Row
 from ...isa.types import TYPES
-from ..syntax.foreign import from_elsewhere, unknown_instruction
+from ..syntax.foreign import from_elsewhere, type_hint, unknown_instruction
 from ..syntax.shapes import Word
 from ..texts.source import Mistake
 
@@ -115,7 +115,11 @@ def _unsegmented(word: Word, rows: tuple[Row, ...], type_: str) -> Mistake:
 
 def _wrong_type(word: Word, stem: str, rows: tuple[Row, ...], type_: str) -> Mistake:
     what = f"`{stem}` has no type {type_}" if type_ in TYPES else f"{type_} is not a type"
-    return Mistake("SIM105", what, word.at, "no such instruction", _existing(stem, rows, type_))
+    hint = type_hint(type_) if type_ not in TYPES else ""
+    existing = _existing(stem, rows, type_)
+    if hint:
+        existing = f"{hint}; {existing}"
+    return Mistake("SIM105", what, word.at, "no such instruction", existing)
 
 
 def _existing(stem: str, rows: tuple[Row, ...], type_: str) -> str:

@@ -100,8 +100,22 @@ TYPES = {
     **{"short": "s16", "int16_t": "s16", "ushort": "u16", "uint16_t": "u16"},
     **{"char": "s8", "int8_t": "s8", "uchar": "u8", "uint8_t": "u8", "bool": "u8"},
     **{"float": "f32", "double": "f64", "b32": "u32", "b64": "u64"},
-}
-"""What other languages call a type of memory."""
+    **{f"i{bits}": f"s{bits}" for bits in (8, 16, 32, 64)},
+    **{f"{long}{bits}": f"{short}{bits}" for long, short in (("int", "s"), ("uint", "u"))
+       for bits in (8, 16, 32, 64)},
+    **{"float32": "f32", "float64": "f64"},
+}  # fmt: skip
+"""What other languages call a type."""
+
+_SHORT_FLOATS = ("f16", "fp16", "float16", "half", "bf16", "bfloat16", "f8", "fp8")
+
+
+def type_hint(text: str) -> str | Suggestion:
+    """Return how a type of another language is written here; nothing for any other word."""
+    if text.lower() in _SHORT_FLOATS:
+        return "floats have 32 or 64 bits: use f32"
+    meant = TYPES.get(text, "")
+    return Suggestion.of(f"the type is called `{meant}` here", meant) if meant else ""
 
 
 def identity_hint(text: str) -> str:

@@ -210,6 +210,7 @@ class TimeOutcome(Outcome):
             "memory_digest": self.memory_digest,
             "digest": self.digest,
             "host_seconds": seconds,
+            "compiling_seconds": self.compiling_seconds,
             "simulated_warp_instructions_per_second": self._speed(s),
             "energy": energy_of(s, self.simulator.machine).to_dict(),
             "statistics": s.to_dict(),
@@ -233,7 +234,7 @@ class TimeOutcome(Outcome):
             ("launches", self._launches()),
             *rows(s),
             ("energy", str(energy_of(s, machine))),
-            ("host time", f"{self.host_seconds:.3f} s, {self._speed(s) / 1e6:.2f} M "
+            ("host time", f"{self.host_text()}, {self._speed(s) / 1e6:.2f} M "
              "warp-instructions a second"),
             *self.rows,
             ("digest", f"{self.digest} (memory {self.memory_digest})"),
@@ -244,7 +245,8 @@ class TimeOutcome(Outcome):
         return "\n" + annotated(self.stats.lines) if self.wants_annotation else ""
 
     def _speed(self, s: Statistics) -> float:
-        return s.warp_instructions / self.host_seconds if self.host_seconds else 0.0
+        seconds = self.host_seconds - self.compiling_seconds
+        return s.warp_instructions / seconds if seconds > 0 else 0.0
 
     def _launches(self) -> str:
         cut = self.simulator.launches - len(self.launcher.results)

@@ -164,11 +164,10 @@ def draw(rows: Sequence[Mapping[str, Any]], plot: Plot, path: Path, title: str) 
     axes.set_title(plot.title or title, fontsize=11, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", linewidth=0.4, alpha=0.6)
-    if numbers:
-        axes.legend(title=plot.lines, frameon=False)
-    else:  # no corner is free of bars
+    if not numbers:
         axes.set_axisbelow(True)
-        figure.legend(title=plot.lines, frameon=False, loc="outside right upper")
+    # No corner is free of bars, or of the bands of lines.
+    figure.legend(title=plot.lines, frameon=False, loc="outside right upper")
     # The same sweep makes the same file.
     with matplotlib.rc_context({"svg.hashsalt": "simtlab"}):
         try:

@@ -16,6 +16,17 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 
+_OTHER_NAMES = {
+    **dict.fromkeys(("warp", "warp_size", "warp_width", "lanes", "simd", "simd_width"), "width"),
+    **dict.fromkeys(("threads_per_warp", "wavefront", "wavefront_size"), "width"),
+    **dict.fromkeys(("sm", "sms", "core", "cores", "cus", "processors"), "wpus"),
+    **dict.fromkeys(("warps_per_sm", "warps_per_core", "warps_per_wpu", "contexts"), "warps"),
+    **dict.fromkeys(("ghz", "frequency", "clock"), "clock_ghz"),
+    **dict.fromkeys(("memory_latency", "latency"), "dram.latency"),
+}
+"""Keys by the names that they have elsewhere."""
+
+
 @dataclass(frozen=True)
 class Value:
     """A key of a machine with its meaning, as `simtlab machines NAME` prints it."""
@@ -83,6 +94,11 @@ class Keys:
             return f"{key}: takes {either(words)}, not {shown(error['input'])}" + (
                 f" ({near})" if near else ""
             )
+        if error["type"] == "dict_type":
+            return (
+                f"{key}: is a table of settings, as {key}.percent=50; the policy itself is chosen "
+                "with --policy (or policy=)"
+            )
         if error["type"] in ("model_type", "model_attributes_type"):
             return f"{key}: is a table of keys, such as {self._inside(key)}"
         return wording(error)
@@ -98,8 +114,10 @@ class Keys:
         own = [known for known in self.all if known.startswith(f"{table}.")]
         names = [known.rpartition(".")[2] for known in own]
         same = [known for known in self.all if known.rpartition(".")[2] == last]
-        if setting in SETTINGS:
-            found = [f"policy.{setting}"]
+        other = _OTHER_NAMES.get(key.replace("-", "_"))
+        if other in self.all or setting in SETTINGS:
+            found = [other] if other in self.all else []
+            found += [f"policy.{setting}"] if setting in SETTINGS else []
         elif own:  # the table exists, so the key is one of it
             meant = [name for name in names if any(w.startswith(last) for w in name.split("_"))]
             found = [f"{table}.{name}" for name in meant or get_close_matches(last, names, n=1)]

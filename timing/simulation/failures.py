@@ -119,8 +119,9 @@ def going_nowhere(state: EngineState, work: Work, code: Code) -> SimulationError
         code,
         f"from cycle {int(state.S.now):,} on, no lane executes an instruction, but the policy or "
         "the scheduler keeps running",
-        "a group with no lanes keeps issuing (a split must leave lanes on both sides), or "
-        "`on_stall` returns 1 although it has woken no group",
+        "a group with no lanes keeps issuing (a split must leave lanes on both sides), `rank` "
+        "returns NEVER, or `on_stall` returns 1 although it has woken no group: --checked (or "
+        "checked=True) names the hook",
     )
 
 

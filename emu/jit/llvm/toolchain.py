@@ -27,6 +27,7 @@ import llvmlite.binding as llvm
 
 from ....isa.errors import UsageError
 from ....isa.version import __version__
+from ...compiling import compiling
 from . import cache, passes
 from .passes import Level
 
@@ -67,7 +68,8 @@ def compile_text(
                 return _link(payload, names, symbols or {}, from_cache=True)
             except RuntimeError:
                 pass  # an object without these functions: compile it anew, over the old one
-    payload = _compile(ir if isinstance(ir, str) else ir(), level)
+    with compiling():
+        payload = _compile(ir if isinstance(ir, str) else ir(), level)
     if digest is not None:
         cache.store(digest, payload)
     return _link(payload, names, symbols or {}, from_cache=False)
