@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from ..emu.compiling import compiling_seconds
 from ..emu.device import Device, DeviceArray
 from ..emu.engine import DEFAULT_BUDGET, Engine, Work
 from ..emu.geometry import DEFAULT_WIDTH
@@ -77,6 +78,8 @@ class PlainLauncher:
     """The kernels of all launches, also of one that did not finish."""
     executor: Engine | None = None
     """Runs the launches in place of the engine: a simulator."""
+    compiling: float = 0.0
+    """Seconds of all launches that were spent to compile."""
     before_launch: Callable[[Launch], None] | None = None
     """Called with each launch before it begins, to show what is made for it."""
     after_launch: Callable[[Result], None] | None = None
@@ -118,8 +121,11 @@ class PlainLauncher:
                 self.before_launch(launch)
             every = *mapped, *args[len(names) :]
             self.started.append(kernel_name)
-            run = self.executor
-            result = launch(*every) if run is None else launch.run_by(run, *every)
+            run, before = self.executor, compiling_seconds()
+            try:
+                result = launch(*every) if run is None else launch.run_by(run, *every)
+            finally:
+                self.compiling += compiling_seconds() - before
             self.results.append(result)
             if self.after_launch is not None:
                 self.after_launch(result)

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...emu.checks import Coverage
-from ...emu.compiling import compiling_seconds
 from ...emu.engine import Interrupted
 from ...emu.result import memory_digest
 from ...emu.statistics import Statistics
@@ -141,7 +140,7 @@ class Outcome:
     @property
     def compiling_seconds(self) -> float:
         """The part of `host_seconds` that compiled native code."""
-        return min(compiling_seconds(), self.host_seconds)
+        return min(self.launcher.compiling, self.host_seconds)
 
     def host_text(self) -> str:
         """Return the time in the engine; with that of compiling, where it counts."""

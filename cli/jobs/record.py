@@ -22,7 +22,12 @@ def saving(path: str | None) -> Callable[[Recording], None] | None:
     if not path.endswith(".npz"):
         raise UsageError(f"cannot record to {path!r}: the name must end in .npz", code="SIM515")
     check_writable(path, "--record")
-    return lambda recording: recording.save(path)
+
+    def save(recording: Recording) -> None:
+        recording.save(path)
+        print_remark(f"recording written to {path}; simtlab view {path} shows it")
+
+    return save
 
 
 def exporting(path: str | None) -> Callable[[Recording], None] | None:
@@ -31,7 +36,12 @@ def exporting(path: str | None) -> Callable[[Recording], None] | None:
         return None
     check_name(path)
     check_writable(path, "--trace")
-    return lambda recording: export(recording, path)
+
+    def write(recording: Recording) -> None:
+        export(recording, path)
+        print_remark(f"trace written to {path}")
+
+    return write
 
 
 def explaining(

@@ -245,8 +245,8 @@ class TimeOutcome(Outcome):
         return "\n" + annotated(self.stats.lines) if self.wants_annotation else ""
 
     def _speed(self, s: Statistics) -> float:
-        seconds = self.host_seconds - self.compiling_seconds
-        return s.warp_instructions / seconds if seconds > 0 else 0.0
+        seconds = self.host_seconds - self.compiling_seconds or self.host_seconds
+        return s.warp_instructions / seconds if seconds else 0.0
 
     def _launches(self) -> str:
         cut = self.simulator.launches - len(self.launcher.results)

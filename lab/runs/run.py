@@ -96,7 +96,7 @@ class Run:
             "seed": self.seed,
             "machine": _short(self.machine, ".toml"),
             "policy": _short(self.policy, ".py"),
-            **self.values,
+            **{key: _shown(value) for key, value in self.values.items()},
             **({"sample": self.sample} if self.sample else {}),
         }
 
@@ -110,7 +110,7 @@ class Run:
 
     def __str__(self) -> str:
         names = self.names()
-        sets = "".join(f", {key}={value}" for key, value in self.sets)
+        sets = "".join(f", {key}={_shown(value)}" for key, value in self.sets)
         size = f", size {self.size}" if self.size else ""
         seed = f", seed {self.seed}" if self.seed else ""
         sample = f", intervals of {self.sample:,} cycles" if self.sample else ""
@@ -123,3 +123,8 @@ def _short(name: str, ending: str = "") -> str:
     if not ending or name.endswith(ending):
         return Path(name).name.removesuffix(ending)
     return name
+
+
+def _shown(value: Any) -> Any:
+    """Return the value of a field; an engine file as `_short` does."""
+    return _short(value, ".py") if isinstance(value, str) else value

@@ -295,3 +295,16 @@ def test_a_freed_array_has_no_content_and_keeps_no_memory() -> None:
         for use in (array.to_host, lambda: array.copy_from(host)):  # noqa: B023
             with pytest.raises(ArgumentError, match="freed"):
                 use()
+
+
+def test_arrays_with_a_mask_are_refused() -> None:
+    device = Device()
+    plain = np.arange(8, dtype=np.float32)
+    masked = np.ma.masked_array(plain, mask=plain > 3)
+    there = device.zeros(8, np.float32)
+    for take in (device.to_device, device.map, there.copy_from, increment[1, 8]):
+        with pytest.raises(ArgumentError, match="masked array") as caught:
+            take(masked)
+        assert "x.filled(value)" in str(caught.value)
+    increment[1, 8](masked.data)
+    assert plain.tolist() == list(range(1, 9))

@@ -127,6 +127,8 @@ def test_own_files_are_beside_the_toml(folder):
     assert all(row["cycles"] > 0 for row in results.rows)
     assert [row["program"] for row in results.rows] == ["gather.sasm"] * 4
     assert results.table().splitlines()[0].split() == ["size", "scheduler", "cycles"]
+    assert {row["scheduler"] for row in results.rows} == {"fifo", "youngest"}  # to which young.py leads
+    assert not any("/" in str(run) for run in results.runs)
     (few, *_, many, _) = results.outcomes()
     assert few.result.stats.thread_instructions < many.result.stats.thread_instructions
 
@@ -353,6 +355,24 @@ def test_over_names_a_picture_has_bars_and_no_lines(folder, monkeypatch):
         "saxpy", "collatz",
     ]  # fmt: skip
     assert not axes.lines
+
+
+def test_the_legend_lies_beside_the_lines(folder, monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    found = sweep(
+        programs=["saxpy"], sizes=["tiny"], machines=["toy"], policies=["conv"],
+        fields={"l2.hit_latency": [10, 20]}, store="results.db",
+        plot={"x": "l2.hit_latency", "lines": "policy", "y": "cycles"},
+    )  # fmt: skip
+    drawn = []
+    save = matplotlib.figure.Figure.savefig
+    monkeypatch.setattr(
+        matplotlib.figure.Figure, "savefig",
+        lambda figure, *args, **more: (drawn.append(figure), save(figure, *args, **more)),
+    )  # fmt: skip
+    found.save_picture("lines.png")
+    (axes,), (legend,) = drawn[0].axes, drawn[0].legends
+    assert legend.get_window_extent().x0 >= axes.get_window_extent().x1
 
 
 @pytest.mark.parametrize(

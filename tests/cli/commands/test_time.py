@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +37,7 @@ def test_memory_is_that_of_run_and_the_digest_never_holds_times(cli):
     assert run["memory_digest"] == first["memory_digest"]
     for found in (first, second):
         found["host_seconds"] = found["simulated_warp_instructions_per_second"] = None
+        found["compiling_seconds"] = None
     assert first == second
 
 
@@ -110,3 +113,24 @@ def test_diff_of_what_is_no_result(cli, tmp_path, content, message):
     done = cli("diff", "a.json", "a.json")
     assert done.status == 2
     assert message in done.err
+
+
+def test_the_time_to_compile_is_named_where_it_counts(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path / "cache"))
+    text = Path("scale.sasm").read_text()
+    Path("other.sasm").write_text(text.replace("kernel scale", "kernel never_compiled_before"))
+    for command in ("run", "time"):
+        arguments = (command, "other.sasm", "--items", "8", *SCALE_ARGS)
+        first = cli(*arguments).rows["host time"]
+        again = cli(*arguments, "--json").json
+        assert re.match(r"[\d.]+ s, compiling [\d.]+ s", first)
+        assert again["compiling_seconds"] < again["host_seconds"]
+
+
+def test_files_that_were_written_are_named(cli):
+    done = cli("time", "saxpy", "--size", "tiny", *TOY, "--record", "r.npz", "--trace", "t.json")
+    assert done.status == 0
+    assert done.err.splitlines() == [
+        "recording written to r.npz; simtlab view r.npz shows it",
+        "trace written to t.json",
+    ]

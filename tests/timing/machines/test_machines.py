@@ -143,6 +143,10 @@ def test_a_machine_file_of_the_users(tmp_path):
     [
         ({"l1d.szie": 1}, "l1d.szie: unknown key (did you mean `l1d.size`?)"),
         ({"sizes": 1}, "sizes: unknown key"),
+        ({"warp": 8}, "warp: unknown key (did you mean `width` or `policy.warp`?)"),
+        ({"lanes": 8}, "lanes: unknown key (did you mean `width`?)"),
+        ({"sms": 8}, "sms: unknown key (did you mean `wpus`?)"),
+        ({"policy": "conv"}, "policy: is a table of settings, as policy.percent=50; the policy"),
         ({"pc-merge": False}, "pc_merge: unknown key (did you mean `policy.pc-merge`?)"),
         ({"mshrs": 1}, "(did you mean `l1i.mshrs`, `l1d.mshrs` or `l2.mshrs`?)"),
         ({"l2.latency": 1}, "l2.latency: unknown key (did you mean `l2.hit_latency`?)"),

@@ -72,6 +72,8 @@ def test_a_stall_that_no_hook_ends(message) -> None:
     never = "wake(S, slot(S, w * S.slots).group, NEVER, HIT)"
     found = message(f"{BEGIN}def on_stall(S, w, t):\n    return 1 + {never}\n")
     assert " on, no lane executes an instruction, but" in found
+    assert "`rank` returns NEVER" in found
+    assert "--checked (or checked=True) names the hook" in found
 
 
 def test_a_wake_up_that_is_too_late(message) -> None:
