@@ -31,5 +31,5 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as problem:
-        reason = problem.strerror or str(problem)
+        reason = (problem.strerror or str(problem)).lower()
         raise ObjectFileError(f"cannot read {file}: {reason}", code="SIM200") from None

@@ -227,7 +227,7 @@ class Recording:
         except UsageError:
             raise
         except OSError as problem:
-            reason = problem.strerror or str(problem)
+            reason = (problem.strerror or str(problem)).lower()
             raise UsageError(f"cannot read {name}: {reason}", code="SIM510") from None
         except Exception as problem:  # there are many ways in which a file can be damaged
             raise UsageError(f"{name} is not a recording: {problem}", code="SIM510") from None

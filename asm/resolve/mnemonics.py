@@ -60,6 +60,10 @@ def _why_not(word: Word, macros: tuple[str, ...]) -> Mistake:
         return unknown_instruction(
             word, "a value of the same type needs no conversion: mov copies it"
         )
+    if match and match["stem"] == "cmp":
+        return unknown_instruction(
+            word, f"a comparison names its relation: cmp_eq_{match['type']}, ne, lt, le, gt or ge"
+        )
     if match and match["stem"] in stems:
         stem, rows = match["stem"], stems[match["stem"]]
         if all(row.segment is not None for row in rows) and stem == rows[0].stem:
@@ -124,6 +128,8 @@ def _wrong_type(word: Word, stem: str, rows: tuple[Row, ...], type_: str) -> Mis
 
 def _existing(stem: str, rows: tuple[Row, ...], type_: str) -> str:
     hint = f"{stem} exists for {_types(rows)}"
+    if stem == "cvt" and (example := f"cvt_{type_}_u32") in BY_NAME:
+        hint = f"a conversion names both types, to and from, as {example}"
     if type_.startswith("s") and f"{stem}_u{type_[1:]}" in BY_NAME:
         hint += f"; {stem}_u{type_[1:]} does the same to the bits"
     signed = any(row.type is not None and row.type.is_signed for row in rows)

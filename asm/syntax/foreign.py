@@ -46,7 +46,7 @@ _INSTRUCTIONS = {
     **dict.fromkeys(("work_group_barrier", "__syncwarp"), "barrier"),
     **dict.fromkeys(("__threadfence", "membar.gl", "fence", "mem_fence"), "memfence"),
     **dict.fromkeys(("return", "exit"), "ret"),
-    **dict.fromkeys(("bra", "goto", "jmp"), "br"),
+    **dict.fromkeys(("bra", "goto", "jmp", "jump"), "br"),
     **dict.fromkeys(("if", "while", "for"), "cbr"),
     **dict.fromkeys(("__trap", "assert"), "trap"),
     **dict.fromkeys(("atomicAdd", "atomic_inc", "atomicInc"), "atomic_add_global_u32"),
@@ -80,12 +80,32 @@ _SEQUENCES = {
         ("ctz", "cttz", "ffs", "__ffs"),
         "and_u32 of x and its neg_s32 has the lowest one bit alone; its number is 31 less clz_u32",
     ),
+    **dict.fromkeys(("mod", "fmod", "modulo"), "the remainder of integers is rem, as in rem_u32"),
+    "exp": "e to x is 2 to 1.442695 x: mul_f32, then exp2_f32",
+    **dict.fromkeys(("log", "ln"), "ln x is 0.6931472 log2 x: log2_f32, then mul_f32"),
+    "pow": "x to y is 2 to y log2 x: log2_f32, mul_f32, exp2_f32",
+    "tan": "tan x is sin x divided by cos x: sin_f32, cos_f32, div_f32",
+    "tanh": "compute it from 2 to x: exp2_f32",
+    **dict.fromkeys(
+        ("beq", "bne", "blt", "ble", "bgt", "bge", "beqz", "bnez"),
+        "a compare and a branch do it: cmp_eq_u32 $c0, $s0, $s1, then cbr $c0, @label",
+    ),
+    **dict.fromkeys(
+        ("lw", "load", "sw", "store"),
+        "accesses name their memory and type: ld_global_f32 $s0, [$d0], st_global_f32 $s0, [$d0]",
+    ),
+    **dict.fromkeys(("inc", "dec"), "add 1, or subtract it: add_u32 $s0, $s0, 1"),
+    "call": "there are no calls: a .macro is put where it is used",
+    **dict.fromkeys(
+        ("print", "printf"),
+        "kernels print nothing: store the value, or look at it with `simtlab debug`",
+    ),
     **dict.fromkeys(("fms", "fnma", "fnms", "msub"), "negate an operand of fma first: neg_f32"),
 }
 """By name of an operation that takes several instructions here, without its type: these."""
 
 _DECLARATIONS = {
-    **dict.fromkeys(("__shared__", "__local", "local"), ".group f32 tile[256]"),
+    **dict.fromkeys(("__shared__", "__local", "local", "shared"), ".group f32 tile[256]"),
     **dict.fromkeys(("__private", "private"), ".private f32 stack[16]"),
     **dict.fromkeys(("__constant__", "__constant", "constant"), ".readonly f32 table[4] = { 1.0 }"),
     **dict.fromkeys(("__global__", "__kernel"), "kernel name(u32 %n, global f32* %x) {"),
@@ -118,6 +138,11 @@ def type_hint(text: str) -> str | Suggestion:
     return Suggestion.of(f"the type is called `{meant}` here", meant) if meant else ""
 
 
+def declaration_hint(text: str) -> str:
+    """Return how what a word declares elsewhere is declared here; nothing for any other word."""
+    return f"here it is declared as: {_DECLARATIONS[text]}" if text in _DECLARATIONS else ""
+
+
 def identity_hint(text: str) -> str:
     """Return how a work-item learns here what a word asks for; nothing for any other word."""
     stem, dot, axis = text.removeprefix("%").partition(".")
@@ -130,6 +155,40 @@ def identity_hint(text: str) -> str:
     return f"here an instruction reads it into a register: {line}"
 
 
+_SEGMENTS = {
+    **dict.fromkeys(("shared", "lds", "local"), "group"),
+    **dict.fromkeys(("const", "constant"), "readonly"),
+    **dict.fromkeys(("param", "arg"), "kernarg"),
+    "scratch": "private",
+}
+"""What other languages call a segment of memory."""
+
+_ACCESS = re.compile(r"(ld|st|atomic_[a-z]+)[_.]([a-z]+)[_.]([a-z]+\d+)")
+_ATOMIC = re.compile(r"(?:atom|red)\.([a-z]+)\.([a-z]+)\.([a-z]+\d+)")
+_RELATION = re.compile(r"setp[_.]([a-z]+)[_.]([a-z]+\d+)")
+_SHORT = re.compile(r"([a-z]+?)([fiu]?)(32|64|(?<=[fiu]))")
+_LETTERS = {"f": "f", "i": "s", "u": "u"}
+
+
+def _segment_hint(text: str) -> str | Suggestion:
+    """Return the name of an access whose segment has another name, or is not written."""
+    atomic, found = _ATOMIC.fullmatch(text), _ACCESS.fullmatch(text)
+    if atomic is not None:
+        segment, operation, type_ = atomic.groups()
+        meant = f"atomic_{operation}_{_SEGMENTS.get(segment, segment)}_{type_.replace('b', 'u')}"
+        if meant in BY_NAME:
+            return Suggestion.of(f"the instruction is called `{meant}` here", meant)
+    if found is None:
+        return ""
+    stem, segment, type_ = found.groups()
+    if stem != "ld" and segment in ("readonly", "kernarg", "const", "constant", "param"):
+        return f"kernels only read {_SEGMENTS.get(segment, segment)} memory"
+    meant = f"{stem}_{_SEGMENTS.get(segment, segment)}_{type_}"
+    if segment not in _SEGMENTS or meant not in BY_NAME:
+        return ""
+    return Suggestion.of(f"the instruction is called `{meant}` here", meant)
+
+
 def hint_for(text: str) -> str:
     """Return how a word of another language is said here; nothing for any other word."""
     if found := identity_hint(text):
@@ -138,10 +197,20 @@ def hint_for(text: str) -> str:
         return f"the instruction is called `{_INSTRUCTIONS[text] or text[:-1] + '_f32'}` here"
     if (name := re.sub(r"[_.][a-z]?\d+$", "", text)) in _SEQUENCES:
         return _SEQUENCES[name]
-    if text in _DECLARATIONS:
-        return f"here it is declared as: {_DECLARATIONS[text]}"
+    if declared := declaration_hint(text):
+        return declared
     if text in TYPES:
         return "registers take the place of variables: mov_u32 $s0, 1"
+    if hint := _segment_hint(text):
+        return hint
+    if (found := _RELATION.fullmatch(text)) and (
+        meant := "cmp_{}_{}".format(*found.groups())
+    ) in BY_NAME:
+        return Suggestion.of(f"the instruction is called `{meant}` here", meant)
+    if found := _SHORT.fullmatch(text):
+        meant = f"{found[1]}_{_LETTERS.get(found[2], 'u')}{found[3] or 32}"
+        if meant in BY_NAME:
+            return Suggestion.of(f"the instruction is called `{meant}` here", meant)
     joined = re.sub(r"\.+", "_", text)
     if joined != text and joined in BY_NAME:
         return Suggestion.of(f"mnemonics are joined by underscores: `{joined}`", joined)

@@ -14,7 +14,7 @@ from functools import cache
 from ...isa.errors import Suggestion, did_you_mean, either
 from ...isa.table import BY_NAME
 from ..texts.source import Mistake
-from .foreign import from_elsewhere, identity_hint
+from .foreign import declaration_hint, from_elsewhere, identity_hint
 from .mistake_examples import KNOWN, Known, examples_of
 from .shapes import ShapeError, Word, scan, shape
 
@@ -48,7 +48,11 @@ def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
     """Return the message for a line that no rule of the grammar takes."""
     found = words[error.index] if error.index < len(words) else None
     before = words[error.index - 1] if error.index else None
-    special = _bad_character(words, found, start) or _misspelt(words)
+    special = (
+        _bad_character(words, found, start)
+        or _misspelt(words)
+        or (_as_in_c(words, found, before) if start == "line" else None)
+    )
     if special is not None:
         return special
     mistake = _by_state().get((start, error.state, _kind(words, error)))
@@ -59,6 +63,59 @@ def explain(words: Sequence[Word], error: ShapeError, start: str) -> Mistake:
     text = found.text if found else "the end of the line"
     code, message, label, hint = (part.replace("{found}", text) for part in mistake[:4])
     return Mistake(code, message, place.at, label, hint)
+
+
+def _as_in_c(words: Sequence[Word], found: Word | None, before: Word | None) -> Mistake | None:
+    """Return the message for a comment, an assignment or an index as C has them."""
+    first = words[0]
+    if found is None:
+        return None
+    if found is first and first.text.startswith("/"):
+        return Mistake("SIM102", "unexpected `/`", first.at, "unexpected", "comments begin with //")
+    if found is first and first.kind == "REGISTER":
+        return Mistake(
+            "SIM102",
+            f"unexpected `{first.text}`",
+            first.at,
+            "expected an instruction before this",
+            "the result is the first operand of an instruction: add_u32 $s0, $s1, $s2",
+        )
+    if first.kind == "KERNEL" and before is first and found.kind == "NUMBER":
+        return Mistake(
+            "SIM123",
+            f"`{found.text}` is not a name",
+            found.at,
+            "expected a name here",
+            "names begin with a letter or _",
+        )
+    if found.text == "=" and first.kind == "NAME":
+        return Mistake(
+            "SIM102",
+            "unexpected `=`",
+            found.at,
+            "not part of an instruction",
+            "registers take the place of variables: mov_u32 $s0, 1; st_group_u32 $s0, [tile+$s1]",
+        )
+    if first.text not in BY_NAME or before is None:
+        return None
+    if words[1].kind == "LPAR" and found.kind in ("REGISTER", "BRACKETS", "LABEL", "RPAR"):
+        return Mistake(
+            "SIM102",
+            f"unexpected `{found.text}`",
+            found.at,
+            "not expected here",
+            "operands have no parentheses around them",
+        )
+    if found.kind == "BRACKETS" and before.kind == "NAME" and before is not first:
+        place = f"[{before.text}+{found.text[1:-1]}]"
+        return Mistake(
+            "SIM121",
+            f"an index after the name of an array: `{found.text}`",
+            found.at,
+            "expected inside of the brackets of an address",
+            f"write {place}; the index counts bytes",
+        )
+    return None
 
 
 def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mistake | None:
@@ -86,8 +143,9 @@ def _bad_character(words: Sequence[Word], found: Word | None, start: str) -> Mis
         code, message, label, hint = hints[text]
         return Mistake(code, message, found.at, label, hint)
     name = unicodedata.name(text, "")
-    quoted = f"`{text}`" if text.isprintable() else f"U+{ord(text):04X}"
-    shown = f" ({name})" if name and not text.isascii() else ""
+    is_seen = text.isprintable() and text != "`"
+    quoted = f"`{text}`" if is_seen else f"U+{ord(text):04X}"
+    shown = f" ({name})" if name and not (is_seen and text.isascii()) else ""
     return Mistake(
         "SIM102",
         f"unexpected character {quoted}{shown}",
@@ -126,7 +184,9 @@ def _unknown_directive(word: Word) -> Mistake:
         f"unknown directive `{word.text}`",
         word.at,
         "not a directive",
-        did_you_mean(word.text, _DIRECTIVES) or f"directives are {', '.join(_DIRECTIVES)}",
+        declaration_hint(word.text[1:])
+        or did_you_mean(word.text, _DIRECTIVES)
+        or f"directives are {', '.join(_DIRECTIVES)}",
     )
 
 

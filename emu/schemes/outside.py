@@ -40,7 +40,9 @@ def from_file(path: str) -> type[Scheme]:
     try:
         text = Path(path).read_bytes()
     except OSError as error:
-        raise SchemeFileError(f"cannot read scheme file {path}: {error.strerror}") from None
+        raise SchemeFileError(
+            f"cannot read scheme file {path}: {str(error.strerror).lower()}"
+        ) from None
     return _from_text(name, str(Path(path).resolve()), text)
 
 

@@ -31,7 +31,7 @@ def test_a_file_that_cannot_be_read_is_an_error_of_the_users(tmp_path):
     with pytest.raises(ObjectFileError) as error:
         load(tmp_path / "none.sbc")
     assert error.value.first.message == (
-        f"cannot read {tmp_path / 'none.sbc'}: No such file or directory"
+        f"cannot read {tmp_path / 'none.sbc'}: no such file or directory"
     )
 
 

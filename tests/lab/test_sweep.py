@@ -127,7 +127,10 @@ def test_own_files_are_beside_the_toml(folder):
     assert all(row["cycles"] > 0 for row in results.rows)
     assert [row["program"] for row in results.rows] == ["gather.sasm"] * 4
     assert results.table().splitlines()[0].split() == ["size", "scheduler", "cycles"]
-    assert {row["scheduler"] for row in results.rows} == {"fifo", "youngest"}  # to which young.py leads
+    assert {row["scheduler"] for row in results.rows} == {
+        "fifo",
+        "youngest",
+    }  # to which young.py leads
     assert not any("/" in str(run) for run in results.runs)
     (few, *_, many, _) = results.outcomes()
     assert few.result.stats.thread_instructions < many.result.stats.thread_instructions

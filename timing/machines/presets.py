@@ -57,7 +57,7 @@ class Presets:
                 return Path(name).read_text(encoding="utf-8"), name
             except OSError as problem:
                 raise self.error(
-                    f"cannot read {self.kind} file {name}: {problem.strerror}"
+                    f"cannot read {self.kind} file {name}: {str(problem.strerror).lower()}"
                 ) from None
             except ValueError:
                 raise self.error(f"{self.kind} file {name} is not UTF-8 text") from None

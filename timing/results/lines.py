@@ -127,7 +127,9 @@ def _why(line: LineCount) -> str:
     if waited and sum(n for n, _ in waits) * 50 > line.total:
         parts.append(f"^ {waited}")
     if line.divergent_branches:
-        parts.append(f"diverged {line.divergent_branches:,} times")
+        times = line.divergent_branches
+        parts.append("diverged once" if times == 1 else f"diverged {times:,} times")
     if line.misses:
-        parts.append(f"{line.misses:,} misses, {line.divergent_misses:,} divergent")
+        misses = "1 miss" if line.misses == 1 else f"{line.misses:,} misses"
+        parts.append(f"{misses}, {line.divergent_misses:,} divergent")
     return "; ".join(parts)
