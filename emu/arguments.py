@@ -16,7 +16,7 @@ from ..isa.errors import ArgumentError, did_you_mean
 from ..isa.program import Kernel, Param
 from ..isa.quoting import shown
 from ..isa.types import Kind
-from .device import UNMASK, DeviceArray, is_masked
+from .device import UNMASK, DeviceArray, described, is_masked
 from .memory import Buffer, Memory
 
 
@@ -229,7 +229,7 @@ def bind(kernel: Kernel, args: Sequence[object]) -> BoundArguments:
             _check_dtype(param, value.dtype, problem)
             if is_masked(value):
                 raise problem("needs an array without a mask", UNMASK)
-            # A subclass may give `reshape` and indexing a meaning of its own.
+            # A subclass may give indexing a meaning of its own.
             arrays[position] = (param, value.view(np.ndarray))
         else:
             raise problem(f"needs a NumPy array of {param.type.numpy} or a DeviceArray")
@@ -252,19 +252,10 @@ class _Complaint:
     def __call__(self, needs: str, hint: str = "") -> ArgumentError:
         return ArgumentError(
             f"kernel {self.kernel.name}, argument {self.position + 1} ({self.param}) {needs}; "
-            f"it got {_describe(self.value)}",
+            f"it got {described(self.value)}",
             code="SIM307",
             hint=hint or f"the signature: {self.kernel.signature}",
         )
-
-
-def _describe(value: object) -> str:
-    if isinstance(value, np.ndarray):
-        kind = "a masked array" if is_masked(value) else "an array"
-        return f"{kind} of {value.dtype} with shape {value.shape}"
-    if isinstance(value, DeviceArray):
-        return f"a DeviceArray of {value.dtype} with shape {value.shape}"
-    return f"{shown(value)} ({type(value).__name__})"
 
 
 def _scalar(param: Param, value: object, problem: _Complaint) -> bytes:

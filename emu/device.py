@@ -181,6 +181,16 @@ def is_masked(value: object) -> bool:
     return masks is not None and isinstance(value, masks.MaskedArray)
 
 
+def described(value: object) -> str:
+    """Return an argument for a message: arrays by type and shape."""
+    if isinstance(value, np.ndarray):
+        kind = "a masked array" if is_masked(value) else "an array"
+        return f"{kind} of {value.dtype} with shape {value.shape}"
+    if isinstance(value, DeviceArray):
+        return f"a DeviceArray of {value.dtype} with shape {value.shape}"
+    return f"{shown(value)} ({type(value).__name__})"
+
+
 def _refuse_mask(value: object) -> None:
     """Raise ArgumentError for a masked array."""
     if is_masked(value):

@@ -10,10 +10,10 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from ..emu.compiling import compiling_seconds
 from ..emu.device import Device, DeviceArray
 from ..emu.engine import DEFAULT_BUDGET, Engine, Work
 from ..emu.geometry import DEFAULT_WIDTH
+from ..emu.jit.llvm.compiling import compiling_seconds
 from ..emu.launch import Launch
 from ..emu.module import LAUNCHES_KEPT, Module
 from ..emu.result import Result, memory_digest

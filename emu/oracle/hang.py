@@ -86,7 +86,7 @@ class Repetition:
         found = blake2b()
         for buffer in self._work.memory.buffers:
             if buffer.alive:
-                found.update(memoryview(buffer.view("uint8")))
+                found.update(buffer.view("uint8").data)
         for group in groups:
             found.update(group.memory)
             for item in group.items:

@@ -27,8 +27,8 @@ import llvmlite.binding as llvm
 
 from ....isa.errors import UsageError
 from ....isa.version import __version__
-from ...compiling import compiling
 from . import cache, passes
+from .compiling import compiling
 from .passes import Level
 
 
