@@ -14,7 +14,6 @@ import numpy as np
 
 from ..isa.errors import ArgumentError, did_you_mean
 from ..isa.program import Kernel, Param
-from ..isa.quoting import shown
 from ..isa.types import Kind
 from .device import UNMASK, DeviceArray, described, is_masked
 from .memory import Buffer, Memory
