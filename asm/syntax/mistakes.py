@@ -98,7 +98,7 @@ def _as_in_c(words: Sequence[Word], found: Word | None, before: Word | None) -> 
         )
     if first.text not in BY_NAME or before is None:
         return None
-    if words[1].kind == "LPAR" and found.kind in ("REGISTER", "BRACKETS", "LABEL", "RPAR"):
+    if before is words[1] and before.kind == "LPAR":
         return Mistake(
             "SIM102",
             f"unexpected `{found.text}`",
@@ -106,7 +106,8 @@ def _as_in_c(words: Sequence[Word], found: Word | None, before: Word | None) -> 
             "not expected here",
             "operands have no parentheses around them",
         )
-    if found.kind == "BRACKETS" and before.kind == "NAME" and before is not first:
+    is_joined = found.start == before.start + len(before.text)
+    if found.kind == "BRACKETS" and before.kind == "NAME" and is_joined and before is not first:
         place = f"[{before.text}+{found.text[1:-1]}]"
         return Mistake(
             "SIM121",
