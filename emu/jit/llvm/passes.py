@@ -12,6 +12,7 @@ from llvmlite.binding.ffi import ObjectRef
 from llvmlite.binding.newpassmanagers import NewPassManager
 
 from .text import UNROLLED, VECTORISED
+from .unlocked import run_function_passes, run_passes
 
 _Manager = TypeVar("_Manager", llvm.ModulePassManager, llvm.FunctionPassManager)
 
@@ -67,9 +68,10 @@ Global value numbering is not one of them, whose time grows faster than the modu
 """
 
 
-def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, ir: str) -> None:
-    """Run the passes of a level over a module with the text `ir`."""
-    lines = ir.count("\n")
+def run(
+    machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, ir: str, lines: int
+) -> None:
+    """Run the passes of a level over the text `ir`, a part of a module of so many `lines`."""
     vectorises = VECTORISED in ir
     is_longer = level is Level.KERNEL and lines > LONGER
     with (
@@ -80,7 +82,7 @@ def run(machine: llvm.TargetMachine, module: llvm.ModuleRef, level: Level, ir: s
             _run_function_passes(builder, module, is_long=lines > LONG, unrolls=UNROLLED in ir)
             return
         with _freed(_passes(builder, level)) as passes:
-            passes.run(module, builder)
+            run_passes(passes, module, builder)
 
 
 @contextmanager
@@ -115,11 +117,11 @@ def _run_function_passes(
             inlining.add_sroa_pass()
             inlining.add_instruction_combine_pass()
             inlining.add_simplify_cfg_pass()
-        inlining.run(module, builder)
+        run_passes(inlining, module, builder)
     with _freed(builder.getFunctionPassManager()) as simplifying:
         for function in module.functions:
             if not function.is_declaration:
-                simplifying.run(function, builder)
+                run_function_passes(simplifying, function, builder)
     if not unrolls and not is_long:
         return
     with _freed(llvm.create_new_module_pass_manager()) as unrolling:
@@ -127,7 +129,7 @@ def _run_function_passes(
         # Arrays on the stack are at constant places only now.
         unrolling.add_sroa_pass()
         unrolling.add_simplify_cfg_pass()
-        unrolling.run(module, builder)
+        run_passes(unrolling, module, builder)
 
 
 def _passes(builder: llvm.PassBuilder, level: Level) -> llvm.ModulePassManager:

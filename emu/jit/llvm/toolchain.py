@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import os
 import re
+import struct
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -27,9 +29,11 @@ import llvmlite.binding as llvm
 
 from ....isa.errors import UsageError
 from ....isa.version import __version__
-from . import cache, passes
+from . import cache, passes, unlocked
 from .compiling import compiling
 from .passes import Level
+from .split import split
+from .text import VECTORISED
 
 
 @dataclass(frozen=True)
@@ -137,33 +141,76 @@ def _machine(effort: int = 2, without: str = "") -> llvm.TargetMachine:
 
 
 def _compile(ir: str, level: Level) -> bytes:
-    """Return the object code of a module; Ctrl-C works meanwhile.
+    """Return the object code of a module, as _packed; Ctrl-C works meanwhile.
 
-    Python sees a signal only between two calls of LLVM, each of which may take a second. So another
-    thread makes them. After Ctrl-C it stops at the end of its current call.
+    Python sees a signal only between two calls of LLVM, each of which may take a second. So other
+    threads make them, one for each part of the module. After Ctrl-C they stop at the end of their
+    current call.
     """
-    abandoned = Event()
-    result: Future[bytes] = Future()
+    abandoned, lines = Event(), ir.count("\n")
+    parts = split(ir, _cpus()) if _is_by_function(ir, level) else [ir]
+    results: list[Future[bytes]] = [Future() for _ in parts]
 
-    def work() -> None:
+    def work(part: str, result: Future[bytes]) -> None:
         try:
-            result.set_result(_object(ir, level, abandoned))
+            result.set_result(_object(part, level, abandoned, lines))
         except BaseException as problem:
             result.set_exception(problem)
 
-    if current_thread() is not main_thread():  # only the main thread gets signals
+    if current_thread() is not main_thread() and len(parts) == 1:  # only that one gets signals
         return _object(ir, level, abandoned)
-    compiler = Thread(target=work, name="simtlab-compiler")
+    compilers = [
+        Thread(target=work, args=two, name="simtlab-compiler")
+        for two in zip(parts, results, strict=True)
+    ]
     try:
-        compiler.start()
-        while compiler.is_alive():
-            compiler.join(POLL_SECONDS)
+        for compiler in compilers:
+            compiler.start()
+        for compiler in compilers:
+            while compiler.is_alive():
+                compiler.join(POLL_SECONDS)
     except RuntimeError:  # the system has no more threads
-        return _object(ir, level, abandoned)
+        abandoned.set()
+        return _object(ir, level, Event())
     except BaseException:
         abandoned.set()
         raise
-    return result.result()
+    return _packed([result.result() for result in results])
+
+
+def _is_by_function(ir: str, level: Level) -> bool:
+    """Return whether passes see one function at a time, so that the others make no difference."""
+    return level is Level.QUICK or (level is Level.KERNEL and VECTORISED not in ir)
+
+
+def _cpus() -> int:
+    """Return how many threads of this process may run at a time."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_PACKED = b"objects\n"
+_SIZE = struct.Struct("<Q")
+
+
+def _packed(objects: Sequence[bytes]) -> bytes:
+    """Return one payload for objects that are linked as one; a single one is its own."""
+    if len(objects) == 1:
+        return objects[0]
+    return _PACKED + b"".join(_SIZE.pack(len(code)) + code for code in objects)
+
+
+def _objects_of(payload: bytes) -> list[bytes]:
+    """Return the objects of a payload."""
+    if not payload.startswith(_PACKED):
+        return [payload]
+    found, at = list[bytes](), len(_PACKED)
+    while at < len(payload):
+        begin = at + _SIZE.size
+        at = begin + _SIZE.unpack_from(payload, at)[0]
+        found.append(payload[begin:at])
+    return found
 
 
 POLL_SECONDS = 0.1
@@ -174,14 +221,17 @@ class _Abandoned(Exception):
     """The caller no longer waits for this module."""
 
 
-def _object(ir: str, level: Level, abandoned: Event) -> bytes:
+def _object(ir: str, level: Level, abandoned: Event, lines: int = 0) -> bytes:
+    """Return the object code of a module, or of a part of one that has so many lines."""
     # Selecting instructions with more effort is worth 1 to 3% of the engine, and takes no longer.
     effort = {Level.WHOLE: 3, Level.PLAIN: 0}.get(level, 2)
-    with _optimised(ir, level, effort, abandoned) as (machine, module):
-        code = machine.emit_object(module)
+    lines = lines or ir.count("\n")
+    with _optimised(ir, level, effort, abandoned, lines=lines) as (machine, module):
+        code = unlocked.emit_object(machine, module)
     if _moves_signs(code):
-        with _optimised(ir, level, effort, abandoned, "-avx512vl") as (machine, module):
-            code = machine.emit_object(module)
+        without = "-avx512vl"
+        with _optimised(ir, level, effort, abandoned, without, lines) as (machine, module):
+            code = unlocked.emit_object(machine, module)
     return code
 
 
@@ -212,6 +262,7 @@ def _optimised(
     effort: int = 2,
     abandoned: Event | None = None,
     without: str = "",
+    lines: int = 0,
 ) -> Iterator[tuple[llvm.TargetMachine, llvm.ModuleRef]]:
     """Give the module after its passes, and its machine. Raises _Abandoned between two of them.
 
@@ -233,7 +284,7 @@ def _optimised(
         stop_if_abandoned()
         module.verify()  # takes 0.1 ms; LLVM may crash on an invalid module
         stop_if_abandoned()
-        passes.run(machine, module, level, ir)
+        passes.run(machine, module, level, ir, lines or ir.count("\n"))
         stop_if_abandoned()
         yield machine, module
 
@@ -247,10 +298,10 @@ def _linker() -> llvm.LLJIT:
 _one_linker = Lock()
 """Held while the linker is made: a second one would remove its libraries when it is freed."""
 
-_library_numbers = count()
+_object_numbers = count()
 
 _alive: set[int] = set()
-"""The numbers of the libraries whose code is in memory."""
+"""The numbers of the objects whose code is in memory."""
 
 
 @remember
@@ -266,11 +317,11 @@ def most_modules() -> int:
         return 1 << 20
 
 
-def _make_room() -> None:
-    """Make room for one more module. Raises UsageError."""
-    if len(_alive) >= most_modules():
+def _make_room(objects: int) -> None:
+    """Make room for more objects. Raises UsageError."""
+    if len(_alive) + objects > most_modules():
         gc.collect()
-    if len(_alive) >= most_modules():
+    if len(_alive) + objects > most_modules():
         raise UsageError(
             f"the code of {len(_alive):,} kernels is in memory and in use, which is all that the "
             "system has mappings for",
@@ -282,19 +333,23 @@ def _make_room() -> None:
 def _link(
     payload: bytes, names: Sequence[str], symbols: Mapping[str, int], from_cache: bool
 ) -> Compiled:
-    _make_room()
+    objects = _objects_of(payload)
+    _make_room(len(objects))
+    builder = llvm.JITLibraryBuilder()
+    for code in objects:
+        builder.add_object_img(code)
     # The process itself comes last: fma and its like on hosts that have no instruction for them.
-    builder = llvm.JITLibraryBuilder().add_object_img(payload).add_current_process()
+    builder.add_current_process()
     for name, address in symbols.items():
         builder.import_symbol(name, address)
     for name in names:
         builder.export_symbol(name)
     with _one_linker:
         linker = _linker()
-    number = next(_library_numbers)
-    library = builder.link(linker, f"simtlab{number}")
-    _alive.add(number)
-    weakref.finalize(library, _alive.discard, number).atexit = False
+    numbers = [next(_object_numbers) for _ in objects]
+    library = builder.link(linker, f"simtlab{numbers[0]}")
+    _alive.update(numbers)
+    weakref.finalize(library, _alive.difference_update, numbers).atexit = False
     return Compiled({name: library[name] for name in names}, from_cache, library)
 
 
