@@ -20,7 +20,7 @@ from ..llvm.toolchain import dump as dump_module
 from ..runtime.fills import fills
 from ..runtime.helpers import symbols
 from ..runtime.strips import reporting_lowest
-from .versions import counting_plan, facts_in_turns, traced_version, version_alone, versions_in
+from .versions import counting_plan, facts_in_turns, traced_version, versions_in
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -160,22 +160,4 @@ def _level(kernel: Kernel, facts: Facts) -> Level:
         return Level.PLAIN
     if len(kernel.words) > QUICK_ABOVE or is_long(kernel, facts):
         return Level.QUICK
-    return Level.PAIRED if _has_pairs(kernel, facts) else Level.KERNEL
-
-
-def _has_pairs(kernel: Kernel, facts: Facts) -> bool:
-    """Return whether lanes may run alone where there are quotients to be paired."""
-    if facts.own_memory is OwnMemory.TOGETHER or not kernel.private_size:
-        return False
-    analysis = analyse(kernel)
-    if not _has_quotients(kernel) or version_alone(analysis, facts) is None:
-        return False
-    usual, alone = versions_in(kernel, analysis, facts)
-    return alone is not None or usual.own_memory is OwnMemory.ALONE
-
-
-def _has_quotients(kernel: Kernel) -> bool:
-    """Return whether a kernel has several divisions or roots of floats."""
-    rows = (ins.row for ins in kernel.instructions)
-    floats = [r for r in rows if r.type is not None and r.type.is_float]
-    return sum(r.stem in ("div", "sqrt") for r in floats) > 1
+    return Level.KERNEL

@@ -29,9 +29,6 @@ class Level(StrEnum):
     has few functions and inlines those that must be. Modules with a loop that may be vectorised
     have all of that pipeline. Long modules are not simplified before, and longer ones have the
     function passes of O1."""
-    PAIRED = "paired"
-    """The same as FULL, and scalars that are computed alike share a vector: divisions and roots of
-    a lane that runs alone take as long as one if they are independent."""
     QUICK = "quick"
     """Seven passes: a third of the time, within some percent; for kernels above about 150
     instructions.
@@ -153,7 +150,6 @@ def _options(level: Level, *, is_longer: bool, vectorises: bool) -> llvm.Pipelin
     options.loop_interleaving = whole
     options.loop_unrolling = whole
     options.loop_vectorization = whole or vectorises
-    options.slp_vectorization = level is Level.PAIRED
     if whole:
         options.inlining_threshold = 100
     return options

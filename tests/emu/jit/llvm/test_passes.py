@@ -55,7 +55,7 @@ LENGTHS = (Level.KERNEL, LONG), (Level.KERNEL, LONGER)
 
 
 @pytest.mark.parametrize(
-    ("level", "lines"), [(Level.FULL, 0), (Level.KERNEL, 0), (Level.PAIRED, 0), *LENGTHS]
+    ("level", "lines"), [(Level.FULL, 0), (Level.KERNEL, 0), *LENGTHS]
 )
 def test_loops_are_unrolled_where_they_say_so(level: Level, lines: int) -> None:
     text = ";\n" * lines + LOOP
