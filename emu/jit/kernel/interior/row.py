@@ -85,7 +85,8 @@ class RowOfWarps:
         if interior is None:
             return None
         inside, edges, vectors, running = frozenset[Op](), None, None, None
-        if interior.gains_at_edges and is_small(lanes.ssa):
+        has_edges = _know_rows(lanes.ssa) or bool(lanes.shapes.divergent_loops)
+        if interior.gains_at_edges and is_small(lanes.ssa) and has_edges:
             vectors = RowVectors.found(lanes, memory)
         if vectors is not None:
             first = vectors.at(warp.group, "0")
@@ -202,12 +203,19 @@ class RowOfWarps:
         return ("warp_head", *vectors) if self.beside_warps else vectors
 
 
-def _is_short_in_rows(ssa: Ssa) -> bool:
-    """Return whether code has no loop, and lanes know which row of the grid theirs is.
+def _know_rows(ssa: Ssa) -> bool:
+    """Return whether lanes know which row of the grid theirs is.
 
-    Then a launch has many rows, and beginning one takes as long as some warps.
+    Then a launch has many rows, each with warps at its ends. Other grids are one row, cut into
+    workgroups: of these, the first one and the last one have such warps.
     """
-    ops = (op for ops in ssa.ops.values() for op in ops)
-    return not ssa.flow.loops and any(
-        op.ins.row.stem in _PLACES and op.ins.literals[0] > 0 for op in ops
+    return any(
+        op.ins.row.stem in _PLACES and op.ins.literals[0] > 0
+        for ops in ssa.ops.values()
+        for op in ops
     )
+
+
+def _is_short_in_rows(ssa: Ssa) -> bool:
+    """Return whether beginning one of a grid's many rows takes as long as some warps."""
+    return not ssa.flow.loops and _know_rows(ssa)
