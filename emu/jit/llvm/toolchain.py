@@ -32,7 +32,6 @@ from ....isa.version import __version__
 from . import cache, passes, unlocked
 from .compiling import compiling
 from .passes import Level
-from .split import split
 from .text import VECTORISED
 
 
@@ -147,6 +146,9 @@ def _compile(ir: str, level: Level) -> bytes:
     threads make them, one for each part of the module. After Ctrl-C they stop at the end of their
     current call.
     """
+    # Code from the cache does without.
+    from .split import split
+
     abandoned, lines = Event(), ir.count("\n")
     parts = split(ir, _cpus()) if _is_by_function(ir, level) else [ir]
     results: list[Future[bytes]] = [Future() for _ in parts]
