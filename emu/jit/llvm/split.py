@@ -19,7 +19,9 @@ _BEGIN, _END = "define ", "\n}\n"
 
 _NAME = re.compile(r"@([\w.]+)")
 _PRIVATE = "define internal "
-_VARIABLE = " internal global "
+_VARIABLE = " = internal global "
+_SHARED = " = global "
+"""Of variables that other modules may use."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,17 @@ class _Module:
             work += new
         return found
 
-    def part(self, names: Collection[str], own: Collection[str], apart: Collection[str]) -> str:
-        """Return the text with some names; of the functions `apart` it has its `own`."""
+    def part(
+        self,
+        names: Collection[str],
+        own: Collection[str],
+        apart: Collection[str],
+        before: Collection[str],
+    ) -> str:
+        """Return the text with some names; of the functions `apart` it has its `own`.
+
+        Names `before` are those of other parts, which have the variables that are shared.
+        """
         functions, declarations = list[str](), list[str]()
         for name, text in self.functions.items():
             if name not in names:
@@ -72,14 +83,18 @@ class _Module:
                 functions.append(text.replace(_PRIVATE, "define hidden ", 1))
             else:
                 declarations.append(_declaration(text))
-        others = [line for name, line in self.others.items() if name in names]
+        others = [
+            _external(line) if _SHARED in line and name in before else line
+            for name, line in self.others.items()
+            if name in names
+        ]
         return "\n".join([*functions, *others, *declarations, *self.rest, ""])
 
 
 def split(ir: str, most: int) -> list[str]:
     """Return a module as up to `most`, which are linked as one; the module itself if it is short.
 
-    Variables of a module are in one of them: functions that use the same one stay together.
+    Variables are in one of them. Functions that use one which is the module's own stay together.
     """
     if most < 2 or ir.count("\n") < 2 * LEAST:
         return [ir]
@@ -97,7 +112,9 @@ def split(ir: str, most: int) -> list[str]:
     variables = [{n for n in some if _VARIABLE in module.others.get(n, "")} for some in names]
     if not alone or len(set[str]().union(*variables)) < sum(map(len, variables)):
         return [ir]
-    return [module.part(*two, apart) for two in zip(names, groups, strict=True)]
+    before = [set[str]().union(*names[:number]) for number in range(len(names))]
+    given = zip(names, groups, before, strict=True)
+    return [module.part(some, group, apart, others) for some, group, others in given]
 
 
 def _is_called(text: str) -> bool:
@@ -109,6 +126,11 @@ def _name(text: str) -> str:
     found = _NAME.search(text)
     assert found is not None, text[:80]
     return found[1]
+
+
+def _external(line: str) -> str:
+    """Return the declaration of a variable that another module defines."""
+    return line.rsplit(" ", 1)[0].replace(_SHARED, " = external global ", 1)
 
 
 def _declaration(text: str) -> str:

@@ -54,9 +54,7 @@ LENGTHS = (Level.KERNEL, LONG), (Level.KERNEL, LONGER)
 """Lines of a module with which its level has other passes."""
 
 
-@pytest.mark.parametrize(
-    ("level", "lines"), [(Level.FULL, 0), (Level.KERNEL, 0), *LENGTHS]
-)
+@pytest.mark.parametrize(("level", "lines"), [(Level.FULL, 0), (Level.KERNEL, 0), *LENGTHS])
 def test_loops_are_unrolled_where_they_say_so(level: Level, lines: int) -> None:
     text = ";\n" * lines + LOOP
     plain = dump(text.format(property='"llvm.loop.unroll.disable"'), "llvm", level)

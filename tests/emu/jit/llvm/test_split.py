@@ -5,12 +5,18 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from simtlab.emu.jit.llvm import cache, split, toolchain
+from simtlab.emu.jit.kernel import compile as code
+from simtlab.emu.jit.llvm import cache, passes, split, toolchain
 from simtlab.emu.jit.llvm.passes import Level
 from simtlab.emu.jit.llvm.toolchain import Compiled, compile_text
+
+from ...support.oracle_work import make
+from ..support.against_oracle import assert_as_oracle
 
 LENGTH = 60
 
@@ -35,6 +41,15 @@ ONE = function("one", ["%v = call i64 @twice(i64 %n)"])
 OTHER = function(
     "other", ["%w = call i64 @twice(i64 %n)", "%e = load i64, ptr @table", "%v = add i64 %w, %e"]
 )
+SHARED = """define internal i64 @seen(i64 %n) noinline #0 {
+  %c = load i64, ptr @count
+  %d = add i64 %c, %n
+  store i64 %d, ptr @count
+  ret i64 %d
+}
+@count = global i64 40
+"""
+"""A variable that LLVM does not know, as it is not the module's own."""
 ENTRY = """define i64 @kernel(i64 %n) #0 {
   %a = call i64 @one(i64 %n)
   %b = call i64 @other(i64 %a)
@@ -104,6 +119,83 @@ def test_parts_compute_what_the_module_does(level: Level) -> None:
     assert answers(first) == answers(again) == EXPECTED
     payload = toolchain._compile(TWO, level)
     assert len(toolchain._objects_of(payload)) == 2
+
+
+def test_parts_share_a_variable_that_is_not_their_own() -> None:
+    """Modules that are linked apart have one each."""
+    text = SHARED + TWO.replace("call i64 @twice", "call i64 @seen")
+    assert len(split.split(text, 4)) == 2
+    for _ in range(2):
+        compiled = compile_text(text, ["kernel", "size"], level=Level.QUICK)
+        first = 43 + SUM
+        assert answers(compiled)[0] == first + 43 + 5 + SUM
+
+
+COLLATZ = """
+kernel steps(u32 %n, global u32* %x, global u32* %y) {
+    workitemabsid_u32 $s0, 0
+    ld_kernarg_u32 $s1, [%n]
+    cmp_ge_u32 $c0, $s0, $s1
+    cbr $c0, @done
+    cvt_u64_u32 $d0, $s0
+    ld_kernarg_u64 $d1, [%x]
+    mad_u64 $d1, $d0, 4, $d1
+    ld_global_u32 $s2, [$d1]
+    mov_u32 $s3, 0
+@again:
+    cmp_le_u32 $c0, $s2, 1
+    cbr $c0, @out
+    and_u32 $s4, $s2, 1
+    cmp_eq_u32 $c1, $s4, 0
+    shr_u32 $s5, $s2, 1
+    mul_u32 $s6, $s2, 3
+    add_u32 $s6, $s6, 1
+    select_u32 $s2, $c1, $s5, $s6
+    add_u32 $s3, $s3, 1
+    br @again
+@out:
+    ld_kernarg_u64 $d2, [%y]
+    mad_u64 $d2, $d0, 4, $d2
+    st_global_u32 $s3, [$d2]
+@done:
+    ret
+}
+"""
+
+
+STACK = COLLATZ.replace(") {", ") {\n    .private u32 kept[8]").replace(
+    "    br @again",
+    "    and_u32 $s7, $s3, 7\n    mul_u32 $s7, $s7, 4\n"
+    "    st_private_u32 $s2, [$s7]\n    ld_private_u32 $s2, [$s7]\n    br @again",
+)
+"""Lanes have two versions of this loop, and a function that chooses."""
+
+
+@pytest.mark.parametrize("text", [COLLATZ, STACK], ids=["work-items one by one", "alone"])
+@pytest.mark.parametrize("n", [1, 100, 3000])
+def test_kernels_with_several_functions_are_those_of_the_oracle(
+    text: str, n: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What is linked of several objects runs as one."""
+    monkeypatch.setenv("SIMTLAB_CACHE", str(tmp_path))
+    monkeypatch.setattr(passes, "ONLY", Level.QUICK)
+    code._COMPILED.clear()
+    numbers = list[int]()
+    cut = split.split
+
+    def counted(ir: str, most: int) -> list[str]:
+        parts = cut(ir, most)
+        numbers.append(len(parts))
+        return parts
+
+    monkeypatch.setattr(split, "split", counted)
+    x = np.random.default_rng(n).integers(1, 300, n).astype(np.uint32)
+    work, expected = (
+        make(text, [n, x.copy(), np.zeros(n, np.uint32)], items=(n,), group_size=(64,))
+        for _ in "ab"
+    )
+    assert not assert_as_oracle(work, expected)
+    assert max(numbers) > 1
 
 
 def test_functions_with_a_variable_stay_together() -> None:
