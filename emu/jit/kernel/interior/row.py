@@ -85,7 +85,7 @@ class RowOfWarps:
         if interior is None:
             return None
         inside, edges, vectors, running = frozenset[Op](), None, None, None
-        has_edges = _know_rows(lanes.ssa) or bool(lanes.shapes.divergent_loops)
+        has_edges = _know_rows(lanes.ssa) or bool(memory.ranges.shapes.divergent_loops)
         if interior.gains_at_edges and is_small(lanes.ssa) and has_edges:
             vectors = RowVectors.found(lanes, memory)
         if vectors is not None:
