@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from simtlab.asm.assemble import assemble
+from simtlab.asm.texts.source import Line, SourceFile
 from simtlab.isa.codes import assembler_codes
 from simtlab.isa.errors import SourceError, UsageError
 from simtlab.isa.objectfile import dumps, loads
@@ -335,6 +336,24 @@ def test_a_diagnostic_has_its_place_as_numbers() -> None:
         ],
         "rendered": str(caught.value),
     }
+
+
+def test_a_place_in_a_statement_of_several_lines_ends_with_its_line() -> None:
+    text = ".readonly u32 T[2] = {\n    12,\n    345 }"
+    line = Line(SourceFile("k.sasm", "k.sasm", None, text), 7, text)
+    place = text.index("12")
+    span = line.span(place, 100)
+    assert (span.line, span.column, span.length, span.source) == (8, 5, 3, "    12,")
+    span = line.span(place, 1)
+    assert (span.line, span.column, span.length) == (8, 5, 1)
+    span = line.span(text.index("345"), 3)
+    assert (span.line, span.column, span.length, span.source) == (9, 5, 3, "    345 }")
+
+
+def test_the_bytes_of_a_place_are_those_of_the_file_and_never_a_line_end_of_windows() -> None:
+    file = SourceFile("k.sasm", "k.sasm", None, "nop\r\né ret\r\n", mark=3)
+    for line, column, length, found in [(1, 1, 3, (3, 6)), (1, 4, 1, (6, 6)), (2, 1, 9, (8, 14))]:
+        assert file.with_bytes(file.span(line, column, length)).bytes == found
 
 
 def test_the_codes_that_are_tested_here_are_in_the_catalogue() -> None:

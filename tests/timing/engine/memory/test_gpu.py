@@ -55,6 +55,13 @@ def test_lines_of_an_open_row_come_at_the_speed_of_the_bus() -> None:
     assert [rig.load(0, line, 1000) for line in (1, 2, 3)] == [105, 109, 113]
 
 
+def test_a_bank_takes_whole_cycles_for_bytes_that_take_the_bus_a_fraction() -> None:
+    rig = lwm(**{"bus.bytes_per_cycle": 48})
+    rig.load(0, 0, 0)
+    # They have crossed the bus after 2.67, 5.34, 8.004 and 10.67 cycles. Each keeps the bank for 3.
+    assert [rig.load(0, line, 1000) for line in (1, 2, 3, 4)] == [104, 107, 110, 113]
+
+
 def test_a_dirty_victim_takes_bus_and_bank() -> None:
     rig = lwm()
     sets = rig.machine.l1d.sets

@@ -304,6 +304,16 @@ def test_x5_each_fetch(size: int) -> None:
     }
 
 
+def test_the_last_fetch_group_may_be_smaller() -> None:
+    # Warps 0 and 1, 2 and 3, and 4 alone. A warp can be fetched again after three cycles, so each
+    # group is left when both of its warps were fetched, for the next one and not for the first.
+    scenario = Scenario(f"{alu(5)} ret\n", width=1, warps=5)
+    toy = barrel(scenario, "two-level", recorded=True, fetch_group=2, pipeline=3)
+    assert [(issue.cycle, issue.warp) for issue in engine_issues(toy)] == [
+        (cycle, cycle % 5) for cycle in range(6 * 5)
+    ]
+
+
 @pytest.mark.parametrize(("size", "switches"), [(1, True), (2, False)])
 def test_fetch_groups_of_large_warps(size: int, switches: bool) -> None:
     """A group of g large warps with k sub-warps keeps the pipeline busy if g k >= 7 + (k - 1)."""

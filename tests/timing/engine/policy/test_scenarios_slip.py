@@ -13,14 +13,16 @@ from hypothesis import given
 
 from simtlab.testing import Case
 from simtlab.timing.compiler.files import find
-from simtlab.timing.engine.causes import ISSUED, L2, MEMORY, N_CAUSES, READY
+from simtlab.timing.engine.causes import HIT, ISSUED, L2, MEMORY, N_CAUSES, READY
 from simtlab.timing.machines import machine
 from simtlab.timing.simulation.simulator import Simulator
 
 from ....quick import examples
 from ...support import scenarios
 from ...support.history import History, inner_loop
+from ...support.models.compare import engine_issues
 from ...support.random_runs import HOSTILE, machine_for, simulate
+from ...support.scenarios import Scenario, alu, ld, script
 from ...support.tables import described
 from ...support.toy import Toy
 
@@ -193,6 +195,19 @@ def test_predicated_code_has_no_forward_branches() -> None:
     assert (h.toy.cycles, h.toy.idle) == (18, 0)
 
 
+def test_lanes_that_hit_leave_the_pipeline_before_they_continue() -> None:
+    # Lane 0 hits after a cycle, and is in a pipeline of seven stages. Lane 1 is left behind, and
+    # continues when lane 0 has issued its last instruction.
+    body = f"{ld('d0')} {alu(2)} ret\n"
+    scenario = Scenario(body, width=2, lines={"d0": "ab"}, script=script("hm"))
+    fields = {"policy.max-div": 1, "issue": "barrel", "pipeline": 7}
+    toy = Toy(scenario, "slip", plain=True, recorded=True, **fields)
+    assert [(issue.cycle, issue.pc) for issue in engine_issues(toy)] == [
+        *[(0, 0), (7, 1), (14, 2), (21, 3)],
+        *[(22, 1), (29, 2), (36, 3)],
+    ]
+
+
 # --- the controller
 
 
@@ -228,6 +243,17 @@ def test_waiting_allows_more_and_working_less() -> None:
     assert wpu.after(waits=70, busy=30) == 2  # more than 70 it takes
     assert wpu.after(busy=50, other=50) == 2  # more than 50
     assert wpu.after(busy=51, other=49) == 1
+
+
+@pytest.mark.parametrize("cause", range(N_CAUSES))
+def test_a_wait_for_a_hit_is_one_for_memory_and_one_for_code_is_none(cause: int) -> None:
+    wpu = Controlled(1)
+    cycles = wpu.rows["slot_cycles"]["cycles"]
+    cycles[ISSUED] += 20
+    cycles[cause] += 80
+    wpu.rows["wpu"]["busy"][0] += 100
+    wpu.look(wpu.sim.state.S, 0, 100)
+    assert wpu.lanes == 1 + (HIT <= cause <= MEMORY) - (cause == ISSUED)
 
 
 def test_from_none_to_all_but_one() -> None:
