@@ -2,10 +2,11 @@
 
 Of tests that are products of several lists, every value of every list occurs, in as few
 combinations as that takes. Of a long list of kernels that each cost a compilation, it runs one in
-two. The others are marked `slow`. Of random examples it runs fewer.
+two, and of a very long one one in three. The others are marked `slow`. Of random examples it runs
+fewer.
 
 Of the tests of native code that it runs, one in eight has the passes of LLVM that users have, and
-the others have few, as large kernels have: the same IR in a quarter of the time.
+the others have few: the same IR in a fifth of the time.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ PRODUCTS = (
 LISTS = ("tests/emu/jit/",)
 """Where each value of a list costs a compilation."""
 
-LONG = 4
-"""Values from which on one in two is left to `make test-all`."""
+LONG, LONGEST = 4, 12
+"""Values from which on one in two, or two in three, are left to `make test-all`."""
 
 SIMPLER = ("tests/emu/",)
 """Where tests ask what native code computes, and LLVM takes most of their time."""
@@ -60,7 +61,7 @@ def values_of(item: pytest.Function) -> frozenset[Value]:
 
 
 def covering(items: Sequence[pytest.Function]) -> set[pytest.Function]:
-    """Return a few items that have among them what all have: of long lists, one value in two.
+    """Return a few items that have among them what all have: of long lists, some of the values.
 
     Those that have most of what is still missing come first; their names decide between equal ones,
     so that the combinations are no diagonal and stay the same.
@@ -79,19 +80,21 @@ def covering(items: Sequence[pytest.Function]) -> set[pytest.Function]:
 def _wanted(function: str, values: Iterable[frozenset[Value]]) -> frozenset[Value]:
     """Return the values that a function's tests must have.
 
-    Of two functions with one list, one may have the even values and the other the odd ones.
+    Functions with one list begin at different values of it.
     """
     lists: dict[Value, dict[Value, None]] = defaultdict(dict)  # in the order of the tests
     for value in chain.from_iterable(values):
         names = tuple(name for name in value if isinstance(name, str))
         lists[names][value] = None
-    first = zlib.crc32(function.encode()) % 2
-    halves = function.startswith(LISTS)
-    return frozenset(
-        value
-        for one in lists.values()
-        for value in ([*one][first::2] if halves and len(one) >= LONG else one)
-    )
+    first = zlib.crc32(function.encode())
+
+    def kept(one: Sequence[Value]) -> Sequence[Value]:
+        if not function.startswith(LISTS) or len(one) < LONG:
+            return one
+        step = 3 if len(one) >= LONGEST else 2
+        return one[first % step :: step]
+
+    return frozenset(chain.from_iterable(kept([*one]) for one in lists.values()))
 
 
 def leave_to_slow(items: Iterable[pytest.Item]) -> None:
@@ -138,7 +141,7 @@ def passes_for(item: pytest.Item) -> Iterator[None]:
 
     item.add_report_section("setup", "passes", "LLVM ran few passes (SIMPLER in tests/quick.py)")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passes, "ONLY", passes.Level.PLAIN)
+        patch.setattr(passes, "ONLY", passes.Level.BARE)
         yield
 
 

@@ -18,7 +18,7 @@ from ..traps import TrapKind
 from .access import Segments
 from .alu import OPERATIONS
 from .identity import IDENTITY
-from .integers import INTEGER, DivideByZero, Operation, register
+from .integers import INTEGER, DivideByZero, Operation, fills_register, register
 from .state import State, Trapped, WorkItem
 
 Step = Callable[[WorkItem], int]
@@ -85,15 +85,22 @@ class Code:
 
         if row.is_load:
             assert dst is not None
-            put = register(row.type)
+            from_bytes = int.from_bytes
 
             def load(item: WorkItem) -> int:
                 slots = item.slots
                 data, place = locate(item, slots[base] + offset)
-                slots[dst] = put(int.from_bytes(data[place : place + size], "little"))
+                slots[dst] = from_bytes(data[place : place + size], "little")
                 return after
 
-            return load
+            def load_extended(item: WorkItem) -> int:
+                slots = item.slots
+                data, place = locate(item, slots[base] + offset)
+                slots[dst] = extend(from_bytes(data[place : place + size], "little"))
+                return after
+
+            extend = register(row.type)
+            return load if fills_register(row.type) else load_extended
 
         if row.is_store:
             (source,) = sources

@@ -43,4 +43,6 @@ def comparison(stem: str, t: Type) -> Operation:
     """Return the comparison of two patterns of a type; gives 0 or 1."""
     read = FORMATS[t].value if t.is_float else reader(t)
     holds = COMPARISONS[stem]
+    if t.bits == t.reg.bits and not (t.is_float or t.is_signed):
+        return lambda a, b: int(holds(a, b))  # patterns are the numbers
     return lambda a, b: int(holds(read(a), read(b)))

@@ -60,4 +60,6 @@ def _integer_to_float(to: Type, source: Type) -> Operation:
 def _integer_to_integer(to: Type, source: Type) -> Operation:
     """Extend as the source's type says, or cut to the low bits."""
     read, put = reader(source), register(to)
+    if source.bits == source.reg.bits and not source.is_signed:
+        return put  # the pattern is the number
     return lambda a: put(read(a))

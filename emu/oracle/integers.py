@@ -26,6 +26,11 @@ def reader(t: Type) -> Callable[[int], int]:
     return lambda pattern: pattern & wrap
 
 
+def fills_register(t: Type) -> bool:
+    """Return whether any pattern in memory is that of the register, without an extension."""
+    return not t.is_signed or t.bits == t.reg.bits
+
+
 def register(t: Type) -> Callable[[int], int]:
     """Put a number into a register: its low bits in the type, extended as the type says.
 

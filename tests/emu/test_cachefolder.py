@@ -253,7 +253,7 @@ assert (x == np.arange(64) * (np.arange(64) + 1)).all()
 
     run()
     chance = random.Random(1)
-    for _ in range(count(2, 4)):
+    for _ in range(count(1, 4)):
         for path in tmp_path.rglob("*"):
             if path.is_file() and (data := bytearray(path.read_bytes())):
                 for place in chance.sample(range(len(data)), min(3, len(data))):

@@ -40,6 +40,9 @@ class Level(StrEnum):
 
     The time is proportional to the module. The other levels take minutes for some thousand
     accesses, or for some dozen loops one after the other."""
+    BARE = "bare"
+    """For tests only: PLAIN without the combination of instructions, which takes most of the time
+    of its passes. Code is hardly larger."""
     WHOLE = "whole"
     """For a large program of scalar code, as the timing engine: the O3 pipeline, loops vectorised.
 
@@ -130,14 +133,15 @@ def _run_function_passes(
 
 
 def _passes(builder: llvm.PassBuilder, level: Level) -> llvm.ModulePassManager:
-    if level not in (Level.QUICK, Level.PLAIN):
+    if level not in (Level.QUICK, Level.PLAIN, Level.BARE):
         return builder.getModulePassManager()
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.add_sroa_pass()
     passes.add_simplify_cfg_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_simplify_cfg_pass()
+    if level is not Level.BARE:
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
     passes.add_dead_code_elimination_pass()
     passes.add_global_dead_code_eliminate_pass()
     return passes

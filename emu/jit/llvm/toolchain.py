@@ -226,7 +226,7 @@ class _Abandoned(Exception):
 def _object(ir: str, level: Level, abandoned: Event, lines: int = 0) -> bytes:
     """Return the object code of a module, or of a part of one that has so many lines."""
     # Selecting instructions with more effort is worth 1 to 3% of the engine, and takes no longer.
-    effort = {Level.WHOLE: 3, Level.PLAIN: 0}.get(level, 2)
+    effort = {Level.WHOLE: 3, Level.PLAIN: 0, Level.BARE: 0}.get(level, 2)
     lines = lines or ir.count("\n")
     with _optimised(ir, level, effort, abandoned, lines=lines) as (machine, module):
         code = unlocked.emit_object(machine, module)

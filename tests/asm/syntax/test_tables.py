@@ -179,11 +179,11 @@ def test_assembling_does_without_lark() -> None:
 
 @pytest.mark.parametrize("piece", ["[", "\\'", "'", '"', "[/", "$s0 [", "//[", "a'\\"])
 def test_what_is_never_closed_is_scanned_once(piece: str) -> None:
-    # A scanner that tries again at each piece takes ten minutes.
+    # A scanner that tries again at each piece takes minutes.
     with patience():
-        assert scan("mov_u32 " + piece * 400_000)
+        assert scan("mov_u32 " + piece * 200_000)
 
 
 def test_a_search_that_tries_again_at_each_piece_is_interrupted() -> None:
     with pytest.raises(EndlessError), patience(0.2):
-        re.findall(r"\[[^\]]*\]", "[" * 200_000)
+        re.findall(r"\[[^\]]*\]", "[" * 50_000)
