@@ -59,15 +59,15 @@ def test_text_is_as_large_as_the_page_s_and_does_not_overlap(name):
     texts = list(_texts(canvas))
     assert min(float(text.get_fontsize()) for text in texts) >= FONT - 1
     edge = canvas.bbox.padded(1)
-    for text in texts:
-        box = text.get_window_extent()
+    boxes = [(text, text.get_window_extent()) for text in texts]  # each takes a layout of its text
+    for text, box in boxes:
         assert box.x0 >= edge.x0, text
         assert box.x1 <= edge.x1, text
         assert box.y0 >= edge.y0, text
         assert box.y1 <= edge.y1, text
-    flat = [text for text in texts if text.get_rotation() in (0, 90)]
-    for one, other in combinations(flat, 2):
-        assert not one.get_window_extent().overlaps(other.get_window_extent()), (one, other)
+    flat = [(text, box) for text, box in boxes if text.get_rotation() in (0, 90)]
+    for (one, its), (other, box) in combinations(flat, 2):
+        assert not its.overlaps(box), (one, other)
 
 
 def _texts(canvas):

@@ -58,7 +58,7 @@ def check(entry: Entry, size: str, policies: Iterable[Policy]) -> None:
     assert len(set(digests.values())) == 1, digests
 
 
-PARTS = 5
+PARTS = 10
 """So many programs have among them what each has in `make test-all`: runs under every policy."""
 
 

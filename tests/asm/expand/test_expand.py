@@ -128,6 +128,14 @@ def test_an_included_file_stands_where_it_is_included(tmp_path: Path) -> None:
     assert set(program.sources) == {"main.sasm", "body.sinc", "lib/all.sinc", "lib/consts.sinc"}
 
 
+def test_an_include_may_go_up_four_folders(tmp_path: Path) -> None:
+    (tmp_path / "top.sinc").write_text("    nop\n", encoding="utf-8")
+    main = tmp_path / "a" / "b" / "c" / "d" / "main.sasm"
+    main.parent.mkdir(parents=True)
+    main.write_text(kernel('.include "../../../../top.sinc"'), encoding="utf-8")
+    assert lines_of(assemble(main))[0] == ("../../../../top.sinc", 1)
+
+
 def test_another_file_can_be_included_than_the_source_names(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()

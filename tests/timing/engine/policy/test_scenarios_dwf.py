@@ -25,7 +25,8 @@ def test_x6_incremental_merging() -> None:
         engine["wake"](S, g, 100, 0)
         engine["schedule"](S, 0, g)
         rows["part"]["next"][g] = -1
-        rows["pool"][g] = (mask, name != "R", v + 1, v, 0, 0)
+        # Three threads are in the pool at this PC; the warps have passed 1, 3 and 5 joins.
+        rows["pool"][g] = (mask, name != "R", v + 1, v, 2 * v + 1, 3)
     S.entries = 2
     engine["enter_pool"](S, 0, ids["R"])
 
@@ -41,8 +42,12 @@ def test_x6_incremental_merging() -> None:
     assert [warp_of(g) for g in leads if g == ids["P2"]] == [[(1, 0b0011), (2, 0b0100)]]
     (rest,) = set(leads) - {ids["P1"], ids["P2"]}
     assert warp_of(rest) == [(2, 0b0010)]
-    # It is the youngest now.
-    assert rows["pool"]["entered"][rest] == 3
+    # It is the youngest now, was fetched and has passed joins as the warp that it is the rest of.
+    pool = rows["pool"]
+    assert (pool["entered"][rest], pool["fetched"][rest], pool["passed"][rest]) == (3, 2, 5)
+    # The merged warp has passed what both have, and all know of five threads at their PC.
+    assert [int(pool["passed"][ids[name]]) for name in ("P1", "P2")] == [1, 3]
+    assert [int(pool["same_pc"][g]) for g in (ids["P1"], ids["P2"], rest)] == [5, 5, 5]
     # A large warp with these threads has two sub-warps.
     masks = "".join(lanes.values())
     large = replace(FORK, warps=3, workgroup=3, masks={"c0": masks})
