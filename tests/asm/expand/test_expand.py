@@ -128,6 +128,20 @@ def test_an_included_file_stands_where_it_is_included(tmp_path: Path) -> None:
     assert set(program.sources) == {"main.sasm", "body.sinc", "lib/all.sinc", "lib/consts.sinc"}
 
 
+def test_a_mistake_in_an_included_file_tells_the_includes_from_the_inside_out(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "inner.sinc").write_text("    nonsense\n", encoding="utf-8")
+    (tmp_path / "outer.sinc").write_text('\n    .include "inner.sinc"\n', encoding="utf-8")
+    main = tmp_path / "main.sasm"
+    main.write_text(kernel('.include "outer.sinc"'), encoding="utf-8")
+    with pytest.raises(SourceError) as caught:
+        assemble(main)
+    spans = [caught.value.first.span, *(note.span for note in caught.value.first.notes)]
+    places = [(Path(span.file).name, span.line) for span in spans if span is not None]
+    assert places == [("inner.sinc", 1), ("outer.sinc", 2), ("main.sasm", 2)]
+
+
 def test_an_include_may_go_up_four_folders(tmp_path: Path) -> None:
     (tmp_path / "top.sinc").write_text("    nop\n", encoding="utf-8")
     main = tmp_path / "a" / "b" / "c" / "d" / "main.sasm"

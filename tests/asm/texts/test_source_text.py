@@ -77,6 +77,16 @@ def test_bytes_that_are_no_utf8_are_shown_with_their_place(tmp_path: Path) -> No
     )
 
 
+def test_the_place_of_a_byte_that_is_no_utf8_counts_characters(tmp_path: Path) -> None:
+    path = tmp_path / "k.sasm"
+    path.write_bytes("nop\n// é €".encode() + b" \xff\n")
+    with pytest.raises(SourceError) as caught:
+        assemble(path)
+    span = caught.value.first.span
+    assert span is not None
+    assert (span.line, span.column, span.bytes) == (2, 8, (14, 15))
+
+
 def test_control_characters_beside_bytes_that_are_no_utf8_do_not_reach_the_terminal(
     tmp_path: Path,
 ) -> None:

@@ -22,7 +22,7 @@ from simtlab.timing.simulation.simulator import Simulator
 from ...support.barrel import GOES_HOME, barrel, loads
 from ...support.lwm_scenarios import F7, F7_ROWS, FORK, X1
 from ...support.models.compare import engine_issues
-from ...support.scenarios import Scenario, alu
+from ...support.scenarios import Scenario, alu, ld, script
 from ...support.tables import BOTH
 
 DWF = ("dwf.majority", "dwf.pdom")
@@ -325,21 +325,33 @@ def test_fetch_groups_of_large_warps(size: int, switches: bool) -> None:
     assert (max(first) >= 8 * 10 * size) == switches
 
 
-@pytest.mark.parametrize(("word", "extra"), [(1, 0), (32, 1)])
-def test_banks_of_group_memory_serve_a_sub_warp(word: int, extra: int) -> None:
-    """Lane 0 of one row and lane 1 of the other, in one sub-warp, want words of one bank or not."""
-    body = f""".group u32 area[64]
+@pytest.mark.parametrize(("width", "word", "extra"), [(2, 1, 0), (2, 32, 1), (4, 32, 3)])
+def test_banks_of_group_memory_serve_a_sub_warp(width: int, word: int, extra: int) -> None:
+    """The first half of a row and the second of the other, in one sub-warp, use one bank or not."""
+    body = f""".group u32 area[256]
     workitemid_u32 $s0, 0
     mul_u32 $s0, $s0, {4 * word}
-    and_u32 $s0, $s0, 255
+    and_u32 $s0, $s0, 1023
     cbr $c0, @X
     st_group_u32 $s8, [area + $s0]
     @X: ret
     """
-    # Row 0 has lane 0, word 0; row 1 has lane 1, the third multiple of `word`.
-    toy = barrel(Scenario(body, width=2, warps=2, workgroup=2, masks={"c0": "0110"}), "lwm", rows=2)
+    # Each work-item has its multiple of `word`; those in the middle do without the store.
+    half = width // 2
+    masks = {"c0": "0" * half + "1" * width + "0" * half}
+    toy = barrel(Scenario(body, width=width, warps=2, workgroup=2, masks=masks), "lwm", rows=2)
     assert toy.slots["unit"] == extra
     assert toy.cycles == 4 * 8 + 7 + extra + 8
+
+
+@pytest.mark.parametrize(("answers", "cycles", "waits"), [("mh", 14, 8), ("hm", 15, 9)])
+def test_a_large_warp_waits_for_memory_if_one_sub_warp_does(answers, cycles, waits) -> None:
+    # The rows access at 0 and 1. Data come after ten cycles, two sub-warps each issue twice then.
+    body = f"{ld('d0')} {alu(1)} ret\n"
+    rows = Scenario(body, width=1, warps=2, workgroup=2, lines={"d0": "ab"}, script=script(answers))
+    toy = barrel(rows, "lwm", rows=2, pipeline=1)
+    assert toy.cycles == cycles
+    assert {cause: n for cause, n in toy.slots.items() if n} == {"issued": 6, "memory": waits}
 
 
 FOUR = [("lwm", {"policy.warp": 8}), ("lwm", {"policy.warp": 4}), *((p, {}) for p in DWF)]
