@@ -113,6 +113,13 @@ def test_macros_inside_each_other_have_a_limit() -> None:
     )
 
 
+def test_a_place_after_two_arguments_is_that_of_the_macro_s_body() -> None:
+    macro = ".macro m long_name, b\n    mad_u32 $s0, \\long_name, \\b, $q1\n.endmacro\n"
+    span = error_of(kernel("m 7, 123456", before=macro)).first.span
+    assert span is not None
+    assert (span.line, span.column, span.length) == (2, 34, 3)
+
+
 def test_an_included_file_stands_where_it_is_included(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "all.sinc").write_text('.include "consts.sinc"\n' + MACRO, encoding="utf-8")
