@@ -157,6 +157,17 @@ def test_a_store_makes_an_exclusive_line_modified_silently():
     assert rig.S.n_crossbar_message == 1
 
 
+def test_a_copy_that_was_evicted_has_no_owner_any_more() -> None:
+    rig = Rig()
+    cache = rig.machine.l1d
+    for way in range(cache.n_ways + 1):  # line 0 is the least recently used one of its set
+        rig.load(0, way * cache.sets, 1000 * way)
+    rig.store(1, 0, 50_000)
+    assert rig.S.n_forward == 0
+    rig.load(0, 0, 60_000)
+    assert rig.S.n_forward == 1
+
+
 def test_an_upgrade_invalidates_the_others():
     rig = Rig()
     for w in range(3):
