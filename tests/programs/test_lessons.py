@@ -188,7 +188,7 @@ def test_a_barrier_in_a_branch_traps_under_every_policy(policy: str) -> None:
 
 
 def test_lock_step_is_no_promise(run: Runner) -> None:
-    hoping, meeting = {"sums": 15, "hoping": 1}, {"sums": 15, "hoping": 0}
+    hoping, meeting = {"sums": 60, "hoping": 1}, {"sums": 60, "hoping": 0}
     saved = simulate("lockstep", meeting).cycles - simulate("lockstep", hoping).cycles
     assert saved > 0
     simulate("lockstep", hoping, policy="dws.revive-split", right=False)
