@@ -14,7 +14,7 @@ from ..memory.access import Access
 from .hidden import has_many_addresses, hide
 from .hoisted import Hoisted
 from .rest import LastIteration
-from .versions import times_written
+from .versions import moves_vectors, times_written
 from .whole import ALL
 
 
@@ -82,6 +82,9 @@ class Latches:
         unroll = 0 if trips is None else self._unroll(loop, trips, version, access)
         if version is not None and version.is_charged and not self._hidden[loop.number]:
             unroll = version.unroll()
+        if not unroll and trips is None and (version is not None or header not in self.entered):
+            counts = self.edges.counters is not None
+            unroll = 2 if not counts and moves_vectors(lanes, self.plan, loop) else 0
         if goes_on is not None:
             again = lanes.code.fresh_label("l")
             after = self.edges.label("c", header)

@@ -23,6 +23,9 @@ UNROLLED_OF_BITS = 320
 SIDES = 8
 """Instructions that an access counts as there which has code for both sides of a test."""
 
+MOVED = 192
+"""Most instructions of two iterations of a loop that moves vectors, written one after the other."""
+
 LARGEST_VERSION = 64
 """Most instructions of a loop that is written twice."""
 
@@ -95,6 +98,28 @@ def times_written(
         if times * length <= limit and may_unroll(times * length, lanes.facts):
             return times
     return 0
+
+
+def moves_vectors(lanes: LaneCode, plan: LanePlan, loop: Loop) -> bool:
+    """Return whether a loop moves vectors, as planes of a grid, and shall do so half as often.
+
+    Each iteration moves what was the next plane to the present one, and that to the last one. Of
+    two iterations that follow each other, the second one finds them where the first one had them.
+    All lanes leave such a loop together.
+    """
+    flow, ssa = lanes.flow, lanes.ssa
+    ops = sum(len(ssa.ops.get(n, ())) for n in loop.nodes)
+    if not flow.is_innermost(loop) or 2 * ops > MOVED or not may_unroll(2 * ops, lanes.facts):
+        return False
+    exits = {
+        n
+        for n in loop.nodes
+        if any(flow.route(n, s) not in loop.nodes for s in flow.nodes[n].successors)
+    }
+    phis = {p for p in ssa.phis.get(loop.header, ()) if not lanes.shapes.is_uniform(p)}
+    return exits & ssa.conditions.keys() <= plan.uniform_branches and any(
+        a is not phi and a in phis for phi in phis for a in phi.args.values()
+    )
 
 
 def _goes_through_bits(lanes: LaneCode, loop: Loop, ops: Collection[Op], trips: Trips) -> bool:
