@@ -23,9 +23,6 @@ UNROLLED_OF_BITS = 320
 SIDES = 8
 """Instructions that an access counts as there which has code for both sides of a test."""
 
-MOVED = 192
-"""Most instructions of two iterations of a loop that moves vectors, written one after the other."""
-
 LARGEST_VERSION = 64
 """Most instructions of a loop that is written twice."""
 
@@ -109,7 +106,7 @@ def moves_vectors(lanes: LaneCode, plan: LanePlan, loop: Loop) -> bool:
     """
     flow, ssa = lanes.flow, lanes.ssa
     ops = sum(len(ssa.ops.get(n, ())) for n in loop.nodes)
-    if not flow.is_innermost(loop) or 2 * ops > MOVED or not may_unroll(2 * ops, lanes.facts):
+    if not flow.is_innermost(loop) or 2 * ops > UNROLLED or not may_unroll(2 * ops, lanes.facts):
         return False
     exits = {
         n
