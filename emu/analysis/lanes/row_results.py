@@ -31,16 +31,17 @@ _OF_ELEMENTS = (
 """Stems by which LLVM computes integers of many elements at once."""
 
 
-def gathers_row(ssa: Ssa, loop: Loop) -> bool:
+def gathers_row(ssa: Ssa, loop: Loop, *, by_branches: bool = True) -> bool:
     """Return whether a loop of loads computes integers that do not show the order of iterations.
 
     It has no loop inside. Some iterations may pass by what adds to a sum. What else the loop
-    computes is of one iteration, and ends with it.
+    computes is of one iteration, and ends with it. Extremes may be taken `by_branches`.
     """
     ops = [op for number in loop.nodes for op in ssa.ops.get(number, ())]
     results = [p for p in ssa.phis.get(loop.header, ()) if increment_of(loop, p) is None]
     made = [
-        _made_of_extreme(ssa, loop, phi, ops) or _made_of_result(ssa, loop, phi, ops)
+        (by_branches and _made_of_extreme(ssa, loop, phi, ops))
+        or _made_of_result(ssa, loop, phi, ops)
         for phi in results
     ]
     joins = {p for n in loop.nodes - {loop.header} for p in ssa.phis.get(n, ())}

@@ -100,6 +100,8 @@ class LaneCode(VectorCode):
         """Operands that are known in all blocks, whatever part is asked for."""
         self.otherwise = ""
         """The label of code that does the same with all cold sides, in code without them."""
+        self.notes_failures = False
+        """Whether the code continues where a test has failed, which is asked for later."""
 
     def use_vectors(self, count: int) -> None:
         """Compute with the first vectors only: no lane of the others may run."""

@@ -37,7 +37,7 @@ from .inner_loops import InnerLoops, inner_loops
 from .moved_runs import move_run, moves_runs
 from .only_counted import left_at_once
 from .passed_stores import PassedStores
-from .row_at_once import WholeVectors, takes_row_at_once
+from .row_at_once import TestedAfter, WholeVectors, takes_row_at_once
 from .traced import TracedRun
 from .values import NEXT_LANE, LaneValues, code_of_lane
 
@@ -67,8 +67,6 @@ class LaneByLane:
         """Whether the version that is being written has no cold sides."""
         self._resumes = False
         """Whether lanes may come from such a version."""
-        self._kept: list[Value] = []
-        """Values from outside of the loop that they bring along, in variables."""
         self._cells = LaneCells(lanes)
         self._exits = LaneExits(edges, loop, self._cells)
         is_traced = loop.header in edges.plan.traced
@@ -83,6 +81,8 @@ class LaneByLane:
         self._dispatched = Dispatched(self.one, self, dispatches)
         self._takes_row = False
         """Whether that version takes many elements of a row at once."""
+        self._tested_after: TestedAfter | None = None
+        """Tests that are made for all of a row."""
         self._whole: WholeVectors | None = None
         """Those of them that need no mask, while their loop is written."""
         self._hoisted: Hoisted | None = None
@@ -148,8 +148,9 @@ class LaneByLane:
         code, lanes, header = self.code, self.lanes, self.loop.header
         self.version, self._hoisted, self._is_quick = version, hoisted, is_quick
         self._resumes |= is_quick
-        self._takes_row = takes_row_at_once(self._ssa, hoisted)
         certain = frozenset[Op]() if hoisted is None else hoisted.certain
+        places = self._instructions.access.global_.addresses if is_quick else None
+        self._takes_row = takes_row_at_once(self._ssa, hoisted, places)
         # Without a side way out, LLVM would make a branch of its own for an odd number of
         # iterations, which is as often mispredicted as the end of the loop.
         self._is_tested = self._passed.has_cold_sides(certain)
@@ -157,6 +158,8 @@ class LaneByLane:
         self._instructions.access.rely_on(certain)
         addresses = self._instructions.access.global_.addresses
         addresses.joint = {}
+        is_tested_after = self._takes_row and is_quick
+        self._tested_after = TestedAfter(self.one, hoisted) if hoisted and is_tested_after else None
         inner = inner_loops(self._ssa, self.loop) if is_quick else {}
         if is_quick:
             apart = {number for one in inner.values() for number in one.nodes}
@@ -179,6 +182,8 @@ class LaneByLane:
         code.line(f"store i64 {others}, ptr {remaining}")
         values.load_ahead(one, remaining)
         self._enter(own)
+        if self._tested_after is not None:
+            self._tested_after.begin(f"short{header}")
         if self._traced is not None:
             self._traced.resume(self._lane, f"{version}{header}", self._dispatched.label)
         else:
@@ -192,6 +197,9 @@ class LaneByLane:
             else:
                 code.jump(label)
         self._emit_nodes()
+        if self._tested_after is not None:
+            self._tested_after, self._takes_row, self.version = None, False, "short"
+            self._emit_nodes()
 
     def _emit_nodes(self) -> None:
         """Append the nodes of the loop for one lane."""
@@ -230,10 +238,11 @@ class LaneByLane:
         one = self.one
         one.local.clear()
         self.code.block(self._dispatched.label(number))
+        one.notes_failures = self._tested_after is not None
         if self._is_quick:
-            one.otherwise = self.with_cold_sides(number)
+            one.otherwise = "" if one.notes_failures else self.with_cold_sides(number)
         elif self._resumes:
-            self._resume()
+            self._lane = self._values.resume(one)
         for op, group in self._joint_tests.ops(number):
             if group:
                 self._joint_tests.test(group)
@@ -246,17 +255,6 @@ class LaneByLane:
         if self._is_quick:
             one.otherwise = ""
         self.owe(number)
-
-    def _resume(self) -> None:
-        """Find what is known of the lane, which may come from the version without cold sides."""
-        one = self.one
-        self._lane = one.variables.word(LANE)
-        for value in self._kept:
-            (one.outside[value],) = one.variables.load(*self._variable_of(value))
-
-    def _variable_of(self, value: Value) -> tuple[object, list[str]]:
-        """Return the key and types of the variable that keeps a value from outside of the loop."""
-        return (value, "outside"), [register_type(value.cls, 0)]
 
     def owe(self, number: int) -> None:
         """Note that a node is to be charged at the latch, if it is."""
@@ -278,7 +276,7 @@ class LaneByLane:
                 self._leave_by(*self._whole.exit)
             return
         if hoisted is not None and hoisted.is_charged and loop is self.loop:
-            if self._is_tested and not self._dispatched.tables:
+            if self._is_tested and not (self._dispatched.tables or self._takes_row):
                 unroll = hoisted.unroll() or unroll
         elif self._is_quick and not self._inner.is_charged(loop):
             self.one.otherwise = self.with_cold_sides(loop.latch)
@@ -299,11 +297,7 @@ class LaneByLane:
             if isinstance(value, Phi) and value.node == header:
                 one.variables.store((value, "value"), one.types_of(value.cls, True), [own])
             else:
-                one.outside[value] = own
-                if self._is_quick:
-                    self._kept.append(value)
-                if value in self._kept:
-                    one.variables.store(*self._variable_of(value), [own])
+                self._values.keep(one, value, own, resumes=self._is_quick)
         (counters,) = self.lanes.variables.load("counters", ["ptr"])
         counter = code.let(f"getelementptr i64, ptr {counters}, i64 {self._lane}")
         one.variables.store("counters", ["ptr"], [counters])
@@ -387,12 +381,14 @@ class LaneByLane:
 
     def _leave_by(self, way: int, brought: Sequence[tuple[Phi, str]]) -> None:
         """Leave the loop to the node at which lanes wait, with these values for phis."""
+        if self._tested_after is not None:
+            self._tested_after.leave(f"checked{self.loop.header}")
         self._exits.leave(way, brought, self._lane)
         if self._counted is not None:
             self._counted.leave(self._lane)
         if self._traced is not None:
             self._traced.leave(self._lane)
-        version = "unchecked" if self._whole is not None else self.version
+        version = "unchecked" if self.version in ("whole", "short") else self.version
         self.code.jump(f"{version}_next{self.loop.header}")
 
 

@@ -6,17 +6,21 @@ from collections.abc import Sequence
 
 from .....isa.types import Segment
 from ....analysis.lanes.row_results import gathers_row
-from ....analysis.values.ssa import Phi, Ssa
+from ....analysis.ranges.stepping import Counter
+from ....analysis.values.ssa import Op, Phi, Ssa
 from ...llvm.toolchain import host_has
 from ..lane_code import LaneCode
 from ..loops.hoisted import Hoisted
+from ..memory.addressing.addresses import Addresses
+from ..memory.moves import FAILED
 
 
-def takes_row_at_once(ssa: Ssa, hoisted: Hoisted | None) -> bool:
+def takes_row_at_once(ssa: Ssa, hoisted: Hoisted | None, places: Addresses | None = None) -> bool:
     """Return whether LLVM can vectorise the version of a lane's loop that tests nothing.
 
-    All loads are of one place or of neighbours, one after the other. The host has masks for
-    vectors of all elements.
+    Loads are of one place or of neighbours, one after the other. The host has masks for vectors of
+    all elements. With `places`, loads may also be of elements that the row says, whose tests
+    `TestedAfter` makes.
     """
     if hoisted is None:
         return False
@@ -27,18 +31,80 @@ def takes_row_at_once(ssa: Ssa, hoisted: Hoisted | None) -> bool:
         return False
     loads = [op for n in loop.nodes for op in ssa.ops.get(n, ()) if op.ins.row.is_memory]
     return all(
-        op in hoisted.certain
-        and op.ins.row.segment is Segment.GLOBAL
-        and hoisted.lines[op].step in (0, op.element.size)
+        op.ins.row.segment is Segment.GLOBAL
+        and (
+            hoisted.lines[op].step in (0, op.element.size)
+            if op in hoisted.certain
+            else places is not None and _is_element(places, op)
+        )
         for op in loads
-    ) and gathers_row(ssa, loop)
+    ) and gathers_row(ssa, loop, by_branches=hoisted.certain.issuperset(loads))
 
+
+def _is_element(places: Addresses, op: Op) -> bool:
+    """Return whether a load is of a word of some row, by an index."""
+    size = op.element.size
+    if op.base is None or size < WORD or not op.ins.row.is_load:
+        return False
+    form = places.form(op.base)
+    window = None if form is None else places.window(op.base, form, store=False)
+    if form is None or window is None or op.ins.address is None:
+        return False
+    form = form.plus_constant(op.ins.address.offset)
+    return places.element(form, window, size, size) is not None
+
+
+WORD = 4
+"""Bytes of the smallest elements that CPUs gather."""
 
 WHOLE = 64
 """Elements of which those of a row that have no mask are a multiple."""
 
 AT_A_TIME = 2
 """Vectors of an iteration: what is added to one need not wait for the other."""
+
+
+SHORT = 64 // WORD
+"""Elements of a vector: a gather takes as long for a part of them, and fewer are loaded apart."""
+
+
+class TestedAfter:
+    """Tests of a row's elements that say where loads are, made for all of the row.
+
+    An element that is not inside is not loaded. A lane that has met one begins its loop once more,
+    in the version with cold sides. The loop has only loaded and computed.
+    """
+
+    def __init__(self, one: LaneCode, hoisted: Hoisted) -> None:
+        assert hoisted.counter is not None
+        self._one, self._counter = one, hoisted.counter
+        self._phis = one.ssa.phis.get(hoisted.loop.header, ())
+
+    def begin(self, short: str) -> None:
+        """Begin a lane, whose phis are set. If its row is short, continue at the label `short`."""
+        one, code = self._one, self._one.code
+        one.variables.store(FAILED, ["i1"], ["false"])
+        for phi in self._phis:
+            types = one.types_of(phi.cls, True)
+            one.variables.store((phi, "begin"), types, one.variables.load((phi, "value"), types))
+        one.local.clear()
+        length = _length(one, self._counter)[0]
+        go = code.fresh_label("f")
+        code.branch(code.let(f"icmp slt i64 {length}, {SHORT}"), short, go)
+        code.block(go)
+
+    def leave(self, again: str) -> None:
+        """Begin once more at the label `again` if a test has failed; otherwise continue."""
+        code, variables = self._one.code, self._one.variables
+        (failed,) = variables.load(FAILED, ["i1"])
+        fails, go = code.fresh_label("f"), code.fresh_label("f")
+        code.branch(failed, fails, go, rarely=True)
+        code.block(fails)
+        for phi in self._phis:
+            types = self._one.types_of(phi.cls, True)
+            variables.store((phi, "value"), types, variables.load((phi, "begin"), types))
+        code.jump(again)
+        code.block(go)
 
 
 class WholeVectors:
@@ -68,12 +134,10 @@ class WholeVectors:
         """End the block: continue at `label` if there are such elements, else at the `rest`."""
         one, code, counter = self._one, self._one.code, self._counter
         one.local.clear()
-        begin, end = one.scalar(counter.phi), one.scalar(counter.end)
-        ends = [self._widened(number) for number in (end, begin)]
-        length = code.let(f"sub i64 {ends[0]}, {ends[1]}")
+        length, begin = _length(one, counter)
         whole = code.let(f"and i64 {length}, -{WHOLE}")
         self._is_all = code.let(f"icmp eq i64 {whole}, {length}")
-        self._end = code.let(f"add i64 {ends[1]}, {whole}")
+        self._end = code.let(f"add i64 {begin}, {whole}")
         code.branch(code.let(f"icmp sgt i64 {whole}, 0"), label, rest)
 
     def latch(self, label: str, rest: str) -> bool:
@@ -84,7 +148,7 @@ class WholeVectors:
         """
         one, code = self._one, self._one.code
         one.local.clear()
-        following = self._widened(one.scalar(self._counter.phi))
+        following = _widened(one, self._counter, one.scalar(self._counter.phi))
         again, done = code.fresh_label("more"), code.fresh_label("took")
         code.branch(code.let(f"icmp eq i64 {following}, {self._end}"), done, again)
         code.block(again)
@@ -99,7 +163,14 @@ class WholeVectors:
         code.block(leaves)
         return True
 
-    def _widened(self, number: str) -> str:
-        """Return a number of the counter's type with 64 bits."""
-        extend = "sext" if self._counter.is_signed else "zext"
-        return self._one.code.let(f"{extend} i32 {number} to i64")
+
+def _length(one: LaneCode, counter: Counter) -> tuple[str, str]:
+    """Return the length of a row, below zero if it has ended, and its counter, each an i64."""
+    begin, end = (_widened(one, counter, one.scalar(v)) for v in (counter.phi, counter.end))
+    return one.code.let(f"sub i64 {end}, {begin}"), begin
+
+
+def _widened(one: LaneCode, counter: Counter, number: str) -> str:
+    """Return a number of a counter's type with 64 bits."""
+    extend = "sext" if counter.is_signed else "zext"
+    return one.code.let(f"{extend} i32 {number} to i64")

@@ -35,6 +35,8 @@ class LaneValues:
         needed = sorted(taken_in(lanes.ssa, loop), key=lanes.table.position)
         self._sources = {value: self._spill(value) for value in needed}
         """Where each lane finds its own value: a ptr to cells, or a scalar if it needs none."""
+        self._kept: list[Value] = []
+        """Those that a lane brings along to the version with cold sides, in variables."""
         self._ahead = self._loaded_early()
         """The values, and their cells, that are loaded for a lane while one before it runs."""
 
@@ -102,6 +104,24 @@ class LaneValues:
         for value in self._sources:
             loaded = known.get(value)
             yield value, self._own(value, lane) if loaded is None else self._loaded(value, loaded)
+
+    def keep(self, one: LaneCode, value: Value, own: str, *, resumes: bool) -> None:
+        """Let a lane have its `own` value from outside of the loop.
+
+        It brings it along, in a variable, if it `resumes` in the version with cold sides.
+        """
+        one.outside[value] = own
+        if resumes and value not in self._kept:
+            self._kept.append(value)
+        if value in self._kept:
+            one.variables.store((value, "outside"), [register_type(value.cls, 0)], [own])
+
+    def resume(self, one: LaneCode) -> str:
+        """Find what is known of a lane that may come from another version; return the lane."""
+        for value in self._kept:
+            types = [register_type(value.cls, 0)]
+            (one.outside[value],) = one.variables.load((value, "outside"), types)
+        return one.variables.word(LANE)
 
     def _loaded(self, value: Value, own: str) -> str:
         return self._lanes.code.let(f"trunc i8 {own} to i1") if value.cls is RegClass.C else own

@@ -201,7 +201,9 @@ class GlobalMemory:
         lanes, code = self.lanes, self.lanes.code
         moves, cold = self.moves, self.cold
         op, type_ = site.op, site.type
-        place = self.addresses.place(form, site.window, site.size, site.size)
+        is_tested = op not in self.certain and not site.is_inside
+        in_vectors = is_tested and lanes.notes_failures
+        place = self.addresses.place(form, site.window, site.size, site.size, in_vectors=in_vectors)
 
         def fast() -> list[str]:
             host = place.host()
@@ -220,7 +222,7 @@ class GlobalMemory:
             cold.move(op, type_, Targets(site.address(self.lanes.code, place.offset()), 0))
             return cold.first(type_) if site.is_load else []
 
-        if op in self.certain or site.is_inside:
+        if not is_tested:
             return fast()
         floats = type_.bits if site.is_load and type_.is_float and type_.bits >= 32 else 0
         side = conditional.side(code, self.condition, slow)

@@ -22,6 +22,9 @@ STALE = "stale"
 That may be any buffer.
 """
 
+FAILED = "failed"
+"""The variable that says whether a test has failed in a row that is taken at once, an i1."""
+
 WORD = 32
 """Bits of the smallest element that CPUs gather."""
 
@@ -56,7 +59,17 @@ class Moves:
         if self.lanes.otherwise:
             self.lanes.rely_on(good)
             return fast()
+        if self.lanes.notes_failures:
+            self._note(good)
+            return self.either_way(good, fast, lambda: ["0"], cls, n, floats)
         return self.either_way(good, fast, slow, cls, n, floats)
+
+    def _note(self, holds: str) -> None:
+        """Note if a condition (an i1) does not hold."""
+        code, variables = self.lanes.code, self.lanes.variables
+        (failed,) = variables.load(FAILED, ["i1"])
+        fails = code.let(f"xor i1 {holds}, true")
+        variables.store(FAILED, ["i1"], [code.let(f"or i1 {failed}, {fails}")])
 
     def either_way(
         self,

@@ -19,6 +19,7 @@ from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, owners_slot, 
 from ...context_code import load_slot
 from ...lane_code import LaneCode
 from .forms import Form, Forms
+from .gathered import place_of_vector
 from .pointers import Pointers
 from .windows import LARGEST_WINDOW, WORD_BYTES, Place, Row, Window, Words
 
@@ -152,9 +153,12 @@ class Addresses:
 
     # --- places
 
-    def place(self, form: Form, window: Window, bytes_: int, size: int) -> Place:
+    def place(
+        self, form: Form, window: Window, bytes_: int, size: int, *, in_vectors: bool = False
+    ) -> Place:
         """Return where an access of `bytes_` bytes by elements of `size` begins.
 
+        `in_vectors`: LLVM makes vectors of such places, which are tested.
         An index counts by its lane 0. Single places are elements of rows, where the form allows:
         their tests are the shortest. A row keeps three registers, which wide accesses, fewer in
         number, do not repay.
@@ -162,13 +166,14 @@ class Addresses:
         found = self.element(form, window, bytes_, size)
         if found is not None:
             row, index = found
-            limit = self.joint.get((index, row.count))
-            if limit is None:
-                return self._in_row(row, self.lanes.scalar(index))
-            row = replace(row, count=limit.count)
-            if limit.first is None:
-                return self._in_row(row, self.lanes.scalar(index))
-            return self._in_record(row, self.lanes.scalar(index), limit)
+            number, limit = self.lanes.scalar(index), self.joint.get((index, row.count))
+            if limit is not None:
+                row = replace(row, count=limit.count)
+                if limit.first is not None:
+                    return self._in_record(row, number, limit)
+            if in_vectors and row.before is None:
+                return place_of_vector(self.lanes, row, number)
+            return self._in_row(row, number)
         return self.place_at(self._whole(form, window), window, bytes_, size)
 
     def element(

@@ -197,6 +197,69 @@ ROWS += [
     Row("u8", _extreme("le_u32 $c1, $s8, $s9", before="xor_u32 $s8, $s8, 85")),
 ]
 
+_GATHER = "cvt_u64_u32 $d5, $s8\n mad_u64 $d5, $d5, 4, $d2\n ld_global_u32 $s8, [$d5]"
+_GATHER_LONG = "cvt_u64_u32 $d5, $s8\n mad_u64 $d5, $d5, 8, $d2\n ld_global_u64 $d8, [$d5]"
+_NEAR = "and_u32 $s8, $s8, 63"
+
+GATHERS = [
+    Row("u32", f"{_NEAR}\n {_GATHER}\n {SUM}"),
+    Row("u16", f"{_NEAR}\n {_GATHER}\n {SUM}", tests_first=False, walks=True),
+    Row("u8", f"{_NEAR}\n {_GATHER}\n max_u32 $s9, $s9, $s8\n min_u32 $s10, $s10, $s8"),
+    Row("u32", f"{_NEAR}\n {_GATHER}\n {_NEAR}\n {_GATHER}\n or_u32 $s9, $s9, $s8", walks=True),
+    Row("u16", f"{_NEAR}\n {_GATHER_LONG}\n add_u64 $d9, $d9, $d8", "$d9"),
+    Row("u32", f"cmp_gt_u32 $c1, $s8, 249\n cbr $c1, @on\n {_GATHER}\n {SUM}\n @on:"),
+]
+"""Rows of places, at which there are elements."""
+
+
+@pytest.mark.parametrize("width", [1, 7, 16, 32, 64])
+@pytest.mark.parametrize("row", GATHERS, ids=str)
+def test_rows_of_places_are_taken_at_once(
+    row: Row, width: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    same(row.text(), row.arguments(), items=ITEMS, group_size=64, width=width)
+    if width == 32 and HAS_MASKS:
+        assert "masked.gather" in _listing(row.text())
+    assert capfd.readouterr().err == "", "LLVM warns of loops that it does not vectorise"
+
+
+_PLACES = [Row("u32", f"{_GATHER}\n {SUM}"), Row("u32", f"{_GATHER}\n {SUM}", tests_first=False)]
+
+
+@pytest.mark.parametrize("row", _PLACES, ids=["tests first", "tests last"])
+@pytest.mark.parametrize("at", [0, 1, 15, 16, 63, 64, 130, 199])
+@pytest.mark.parametrize("place", [1_000, 2**30 - 1, 2**31, 2**32 - 1])
+def test_places_outside_trap_where_they_are_loaded(row: Row, at: int, place: int) -> None:
+    works = []
+    for _ in range(2):
+        arguments = row.arguments()
+        arguments[1] %= 1_000
+        arguments[0][21] = 100, 300
+        arguments[0][np.arange(ITEMS) != 21] %= 90
+        arguments[0][:, 1] = np.maximum(arguments[0][:, 0] + 1, arguments[0][:, 1])
+        arguments[1][100 + at] = place
+        works.append(make(row.text(), arguments, items=ITEMS, group_size=64))
+    trap = assert_as_oracle(*works)
+    assert trap
+
+
+def test_rows_of_places_are_charged_once_more_where_one_is_outside() -> None:
+    row = _PLACES[0]
+    arguments = row.arguments()
+    arguments[1] %= 1_000
+    arguments[0][7] = 0, 990
+    work = make(row.text(), arguments, items=ITEMS, group_size=64, budget=4_000)
+    with pytest.raises(Trap) as caught:
+        execute(work)
+    assert (caught.value.record.kind, caught.value.record.local) == (TrapKind.BUDGET, 7)
+    arguments[0][7] = 0, 200
+    arguments[1][199] = 1_000
+    work = make(row.text(), arguments, items=ITEMS, group_size=64, budget=4_000)
+    with pytest.raises(Trap) as caught:
+        execute(work)
+    assert caught.value.record.kind is TrapKind.OUT_OF_BOUNDS
+
+
 _SWITCH = "".join(f"cmp_eq_u32 $c1, $s8, {number}\n cbr $c1, @on\n" for number in range(4))
 
 TOO_HARD = [
@@ -249,7 +312,15 @@ OTHER_LOOPS = {
     ),
     "the last place": Row("u32", f"{SUM}\n mov_u32 $s10, $s2", tests_first=False),
     "a way out besides": Row("u32", f"cmp_lt_u32 $c1, $s8, 99\n cbr $c1, @end\n {SUM}"),
-    "a list of places": Row("u32", f"and_u32 $s8, $s8, 255\n {{gather}}\n {SUM}"),
+    "a list of places, of which a way out depends": Row(
+        "u32", f"and_u32 $s8, $s8, 255\n {_GATHER}\n cmp_eq_u32 $c1, $s8, 9\n cbr $c1, @end\n {SUM}"
+    ),
+    "a list of places, of which a branch takes an extreme": Row(
+        "u32", f"{_NEAR}\n {_GATHER}\n {_extreme('ge_u32 $c1, $s8, $s9')}"
+    ),
+    "a list of places of bytes": Row(
+        "u32", f"and_u32 $s8, $s8, 255\n {_GATHER.replace('global_u32', 'global_u8')}\n {SUM}"
+    ),
     "every second element": Row("u32", f"{SUM}\n add_u32 $s2, $s2, 1"),
     "a store": Row("u32", f"{SUM}\n st_global_u32 $s8, [$d3]"),
 }
@@ -272,12 +343,8 @@ def test_other_loops_take_one_element_after_the_other(
     name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     row = OTHER_LOOPS[name]
-    gather = """cvt_u64_u32 $d3, $s8
-                mad_u64 $d3, $d3, 4, $d2
-                ld_global_u32 $s8, [$d3]"""
-    text = row.text().replace("{gather}", gather)
-    assert "vectorize" not in _listing(text, "raw")
-    same(text, row.arguments(), items=ITEMS, group_size=64)
+    assert "vectorize" not in _listing(row.text(), "raw")
+    same(row.text(), row.arguments(), items=ITEMS, group_size=64)
     assert capfd.readouterr().err == ""
 
 
