@@ -14,6 +14,9 @@ from .growth import growth, is_of_header, of_iteration
 WORD = 4
 """Bytes of a word."""
 
+SHARED = frozenset({Segment.GLOBAL, Segment.GROUP})
+"""The memory that lanes share."""
+
 MOST_DEEP = 4
 """Additions of an address that are looked at."""
 
@@ -21,10 +24,10 @@ MOST_DEEP = 4
 def walk_of(ssa: Ssa, op: Op) -> Loop | None:
     """Return the loop in each iteration of which all of its lanes load a small element by an op.
 
-    The loop changes no memory that lanes share, so that elements may be loaded ahead.
+    The loop does not change that memory, which lanes share, so that elements may be loaded ahead.
     """
     row, flow = op.ins.row, ssa.flow
-    if not row.is_load or row.segment is not Segment.GLOBAL or row.type is None:
+    if not row.is_load or row.segment is None or row.segment not in SHARED or row.type is None:
         return None
     number = flow.loop_of[op.node]
     if row.type.size >= WORD or op.base is None or number is None:
@@ -35,7 +38,11 @@ def walk_of(ssa: Ssa, op: Op) -> Loop | None:
     # Loops around it may have the same header: their lanes wait at latches until it is over.
     if flow.loop_of[loop.header] != number or not flow.has_one_entry(loop):
         return None
-    return loop if not _changes(ssa, loop) and _is_always_run(flow, loop, op.node) else None
+    return (
+        loop
+        if not _changes(ssa, loop, row.segment) and _is_always_run(flow, loop, op.node)
+        else None
+    )
 
 
 def step_of(loop: Loop, value: Value, depth: int = MOST_DEEP) -> int | None:
@@ -56,7 +63,7 @@ def step_of(loop: Loop, value: Value, depth: int = MOST_DEEP) -> int | None:
     return None if None in steps else sum(step or 0 for step in steps) & bits
 
 
-def _changes(ssa: Ssa, loop: Loop) -> bool:
+def _changes(ssa: Ssa, loop: Loop, segment: Segment) -> bool:
     """Return whether a loop may change memory that lanes share, or waits for what does."""
     rows = [op.ins.row for number in loop.nodes for op in ssa.ops.get(number, ())]
     ends = [ssa.flow.nodes[number].last for number in loop.nodes]
@@ -65,7 +72,7 @@ def _changes(ssa: Ssa, loop: Loop) -> bool:
         row.is_atomic
         or row.is_barrier
         or row.stem == "memfence"
-        or (row.is_memory and not row.is_load and row.segment is Segment.GLOBAL)
+        or (row.is_memory and not row.is_load and row.segment is segment)
         for row in rows
     )
 

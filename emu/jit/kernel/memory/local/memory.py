@@ -30,6 +30,7 @@ from .few_rows import FewOffsets, FewRows, few_offsets
 from .own_records import OwnRecords
 from .private_rows import PrivateRows
 from .single_loads import SingleLoads
+from .walked_words import WalkedWords
 from .words import WordTiles
 
 
@@ -50,11 +51,16 @@ class LocalMemory:
         self._single_loads = SingleLoads(lanes, memory, self.checks, self._any_places)
         self._own_records = OwnRecords(lanes, memory, self.checks)
         self._word_tiles = WordTiles(lanes, moves, pieces, memory)
+        self._walked = WalkedWords(lanes, moves, self.checks)
         self.forwarding = Forwarding(lanes, memory.forwarded)
         self._readonly: str | None = None
 
     def op(self, op: Op) -> None:
         """Emit one load or store."""
+        self._op(op)
+        self._walked.end(op)
+
+    def _op(self, op: Op) -> None:
         lanes = self.lanes
         address, type_ = op.ins.address, op.ins.row.type
         assert address is not None
@@ -90,6 +96,11 @@ class LocalMemory:
         elif (distances := self._single_loads.found_for(op, extent)) is not None:
             loaded = self._single_loads.load(op, type_, extent, distances)
             self._define(op, [extended(lanes.code, c, type_, lanes.n) for c in loaded])
+        elif address.segment is Segment.GROUP and self._walked.walks(op):
+            memory = self._memory(Segment.GROUP)
+            places = partial(self._places, memory, extent)
+            gather = partial(self._one_by_one, op, type_, extent, memory)
+            self._define(op, self._walked.load(op, type_, extent, places, gather))
         else:
             self._define(op, self._scattered(op, type_, extent, self._memory(address.segment)))
 
