@@ -30,6 +30,8 @@ def takes_row_at_once(ssa: Ssa, hoisted: Hoisted | None, places: Addresses | Non
     if counter.step != 1 or counter.relation != "lt" or not hoisted.steps():
         return False
     loads = [op for n in loop.nodes for op in ssa.ops.get(n, ()) if op.ins.row.is_memory]
+    if not gathers_row(ssa, loop, by_branches=hoisted.certain.issuperset(loads)):
+        return False
     return all(
         op.ins.row.segment is Segment.GLOBAL
         and (
@@ -38,7 +40,7 @@ def takes_row_at_once(ssa: Ssa, hoisted: Hoisted | None, places: Addresses | Non
             else places is not None and _is_element(places, op)
         )
         for op in loads
-    ) and gathers_row(ssa, loop, by_branches=hoisted.certain.issuperset(loads))
+    )
 
 
 def _is_element(places: Addresses, op: Op) -> bool:
