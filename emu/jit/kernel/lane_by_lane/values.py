@@ -118,10 +118,11 @@ class LaneValues:
 
     def resume(self, one: LaneCode) -> str:
         """Find what is known of a lane that may come from another version; return the lane."""
+        lane = one.variables.word(LANE)
         for value in self._kept:
             types = [register_type(value.cls, 0)]
             (one.outside[value],) = one.variables.load((value, "outside"), types)
-        return one.variables.word(LANE)
+        return lane
 
     def _loaded(self, value: Value, own: str) -> str:
         return self._lanes.code.let(f"trunc i8 {own} to i1") if value.cls is RegClass.C else own
