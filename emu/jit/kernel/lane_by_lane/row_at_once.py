@@ -168,7 +168,8 @@ class WholeVectors:
 
 def _length(one: LaneCode, counter: Counter) -> tuple[str, str]:
     """Return the length of a row, below zero if it has ended, and its counter, each an i64."""
-    begin, end = (_widened(one, counter, one.scalar(v)) for v in (counter.phi, counter.end))
+    begin, end = one.scalar(counter.phi), one.scalar(counter.end)
+    end, begin = (_widened(one, counter, number) for number in (end, begin))
     return one.code.let(f"sub i64 {end}, {begin}"), begin
 
 
