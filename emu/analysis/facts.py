@@ -67,6 +67,8 @@ class Facts:
     `strict`: such marks take loads for stores, too, so that they follow from the numbers of a
     launch (counting/known_places.py).
     `by_batches`: code that counts relies on batches that load before they store (loads_first.py).
+    `watches`: it watches places, even if a test of each would do that relies on less
+    (counting/independence.py).
     `splits`: code that counts keeps which lanes share an entry of the stack (split_counts.py).
     `one_warp`: a workgroup is one warp, whose lanes reach every barrier together.
     `few_groups`: no workgroup's number is `FEW_GROUPS` or above, in any dimension.
@@ -93,6 +95,7 @@ class Facts:
     marks: bool = False
     strict: bool = False
     by_batches: bool = False
+    watches: bool = False
     splits: bool = False
     stack: bool = False
     chunk: int = 16

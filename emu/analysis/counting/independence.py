@@ -34,13 +34,14 @@ from ....isa.types import Segment
 from ...geometry import Dim3
 from ...recent import Recent
 from ..analysis import analyse
+from ..facts import Facts
 from ..values.ssa import Op, Ssa, Value
 from ..warps.influence import Influence
 from .accesses import Accesses
 from .lists import Lists
 from .loads_first import AccessNames, LoopRounds, loads_first
 from .one_sided import NONE, OneSided, one_sided
-from .own_places import are_own
+from .own_places import are_own, ends_of_loads
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ class Reliance:
     unit: int = 1
     """Bytes of an owned place in global memory: those of the smallest access."""
     ends: Mapping[int, int] = field(default_factory=dict)
-    """Stores to group memory that must be before these ends: those of lists."""
+    """Accesses of group memory that must be before these ends.
+
+    They are stores to lists, and loads of places that no work-item stores to between barriers."""
     one_sided: Mapping[int, bool] = field(default_factory=dict)
     """The conditions of branches that must be the same for all work-items (one_sided.py)."""
     group_unit: int = 0
@@ -93,42 +96,62 @@ class Reliance:
         return bool(self.ends or self.one_sided)
 
 
-def reliance_of(kernel: Kernel, group_size: Dim3, *, by_batches: bool = False) -> Reliance | None:
+def reliance_of(
+    kernel: Kernel, group_size: Dim3, *, by_batches: bool = False, watches: bool = False
+) -> Reliance | None:
     """Return what makes a kernel independent of the schedule; None if nothing does.
 
     Workgroups have `group_size` work-items, or fewer at the edge of a grid. With `by_batches`, each
-    batch of workgroups must load before it stores, whatever else might do.
+    batch of workgroups must load before it stores, whatever else might do. With `watches`, places
+    are watched that may not be as expected, in place of tests that they are.
     """
-    key = kernel.key, kernel.params, group_size, by_batches
+    key = kernel.key, kernel.params, group_size, by_batches, watches
     found = _FOUND.find(key)
     if found is None:
-        found = _FOUND.keep(key, (_reliance(kernel, group_size, by_batches=by_batches),))
+        proof = _reliance(kernel, group_size, by_batches=by_batches, watches=watches)
+        found = _FOUND.keep(key, (proof,))
     return found[0]
 
 
 _FOUND: Recent[tuple[object, ...], tuple[Reliance | None]] = Recent()
 
 
-def _reliance(kernel: Kernel, group_size: Dim3, *, by_batches: bool) -> Reliance | None:
+def reliance_as(kernel: Kernel, facts: Facts) -> Reliance | None:
+    """Return what code that is compiled under some facts relies on."""
+    by_batches, watches = facts.by_batches, facts.watches
+    return reliance_of(kernel, facts.group_size, by_batches=by_batches, watches=watches)
+
+
+def _reliance(
+    kernel: Kernel, group_size: Dim3, *, by_batches: bool, watches: bool
+) -> Reliance | None:
     rows = [ins.row for ins in kernel.instructions]
     if not any(row.is_store or row.is_atomic for row in rows):
         return Reliance()
-    proof = _Proof(kernel, group_size)
+    proof = _Proof(kernel, group_size, watches=watches)
     if any(Flags.CROSS_LANE in row.flags for row in rows):
         return None if by_batches else proof.independent()
     if by_batches:
         return proof.loads_first()
     found = proof.independent() or proof.loads_first()
     if found is None and (sides := one_sided(proof.ssa)).atomics:
-        return _Proof(kernel, group_size, sides).independent()
+        return _Proof(kernel, group_size, sides, watches=watches).independent()
     return found
 
 
 class _Proof:
     """The search for what must be watched: a fixed point, since stored values may decide."""
 
-    def __init__(self, kernel: Kernel, group_size: Dim3, sides: OneSided = NONE) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        group_size: Dim3,
+        sides: OneSided = NONE,
+        *,
+        watches: bool = False,
+    ) -> None:
         """`sides` are branches that all work-items are to take the same way."""
+        self._watches = watches
         self._code, self._ssa = kernel.instructions, analyse(kernel).ssa
         self._group_size, self._group_bytes = group_size, kernel.group_size
         self._accesses = accesses = Accesses(self._ssa, kernel)
@@ -215,17 +238,18 @@ class _Proof:
             return None
         if accesses.any_is_stored and (owned or deciding):
             return None
-        watches_group = follows_group and not are_own(
-            self._ssa, self._group_size, self._group_bytes, lists.appends, lists.places
-        )
+        ends: Mapping[int, int] | None = {}
+        if follows_group:
+            ends = self._ends_of_group()
+        watches_group = ends is None
         if (owned & accesses.counted_params) or (watches_group and accesses.counts_in_group):
             return None
         others = frozenset(deciding) - owned
         if self._sides:
-            return None if owned else self._found_with_sides(others, watches_group, follows_group)
+            return None if owned else self._found_with_sides(others, ends)
         identities = accesses.numbered_by(owned)
         if identities:
-            found = self._found(frozenset(), others, watches_group, follows_group)
+            found = self._found(frozenset(), others, ends)
             in_line = any(op.ins.row.stem == "workitemabsid" for op in identities)
             if accesses.stored_params == owned and len(owned) == 1:
                 return replace(found, in_line=in_line)
@@ -236,10 +260,19 @@ class _Proof:
                 kept_out=accesses.params_of_stores() | accesses.params_of_loads(owned),
                 in_line=in_line,
             )
-        return self._found(frozenset(owned), others, watches_group, follows_group)
+        return self._found(frozenset(owned), others, ends)
+
+    def _ends_of_group(self) -> Mapping[int, int] | None:
+        """Return the ends before which accesses of group memory must be; None if it is watched."""
+        lists = self._lists
+        place = self._ssa, self._group_size, self._group_bytes
+        if are_own(*place, lists.appends, lists.places):
+            return lists.ends
+        windows = None if self._watches else ends_of_loads(*place, lists.appends, lists.places)
+        return None if windows is None else {**lists.ends, **windows}
 
     def _found_with_sides(
-        self, deciding: frozenset[int], watches_group: bool, follows_group: bool
+        self, deciding: frozenset[int], ends: Mapping[int, int] | None
     ) -> Reliance | None:
         accesses = self._accesses
         if accesses.any_is_stored:
@@ -247,7 +280,7 @@ class _Proof:
         params = (accesses.param(op) for op in self._counters if op.base is not None)
         counters = frozenset(param for param in params if param is not None)
         return replace(
-            self._found(frozenset(), deciding, watches_group, follows_group),
+            self._found(frozenset(), deciding, ends),
             owned=counters,
             stored=accesses.stored_params,
             kept_out=accesses.params_of_stores() if counters else {},
@@ -258,19 +291,20 @@ class _Proof:
         self,
         owned: frozenset[int],
         deciding: frozenset[int],
-        watches_group: bool,
-        follows_group: bool,
+        ends: Mapping[int, int] | None,
     ) -> Reliance:
+        """`ends` are those of group memory; None if it is watched."""
         accesses = self._accesses
         in_global = {
             op: param
             for op in accesses.of(Segment.GLOBAL)
             if (param := accesses.param(op)) in owned
         }
-        in_group = accesses.of(Segment.GROUP) if watches_group else frozenset[Op]()
+        in_group = accesses.of(Segment.GROUP) if ends is None else frozenset[Op]()
+        if ends is None:
+            ends = self._lists.ends
         others = accesses.params_of_stores() if owned else {}
         watched = {op.pc: param for op, param in in_global.items()}
-        ends = self._lists.ends if follows_group else {}
         relied = bool(owned or deciding or in_group or ends)
         return Reliance(
             deciding,

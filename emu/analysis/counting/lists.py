@@ -28,8 +28,8 @@ from ..flow.order import START, Loop
 from ..ranges.trips import only_exit
 from ..values.ssa import Const, Op, Phi, Ssa, Value, operands_of
 from ..warps.influence import Influence
+from .item_places import Places
 from .one_sided import NONE, OneSided
-from .own_places import Places
 from .round_counter import steps_of
 
 

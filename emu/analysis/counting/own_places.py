@@ -7,10 +7,10 @@ nothing needs to be watched. Branches on such numbers say which work-items run a
 atomics need not be known where nothing else is accessed between the two barriers, and where their
 order does not show, as in a histogram.
 
-A place that does not follow from numbers may be anywhere within the bounds of its address, or at
-multiples of a stride from its work-item's number (`strides.py`). That is enough for atomics and
-loads if nothing else is stored there, for elements of which each work-item has every n-th one, and
-for any access that only one work-item runs.
+A place that does not follow from numbers may be anywhere within bounds, or at multiples of a stride
+(`item_places.py`). That is enough for atomics and loads if nothing else is stored there, for
+elements of which each work-item has every n-th one, and for any access that only one work-item
+runs. A load may also be tested to be before what is stored, as a look-up in an array beside others.
 
 Places may also follow from the iteration of a loop (`round_counter.py`) that is the same for all
 work-items between two barriers, as in a sort by rounds, or a scan with two arrays in turns. Then
@@ -20,41 +20,23 @@ they are calculated for each iteration.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from math import prod
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ....isa.types import Segment
 from ...geometry import Dim3
 from ..flow.barriers import ends_round, reached
 from ..flow.order import START
 from ..values.commuting import commute
-from ..values.item_numbers import Numbers, calculated, of_constant
-from ..values.ssa import Const, Op, Phi, Ssa, Value
-from .round_counter import Counter, round_counters, tree_of
-from .strides import Strides
-
-_SEVERAL = -1
-"""In place of the number of a work-item: several may access a byte."""
-
-Bytes = npt.NDArray[np.int64]
-"""The bytes of an access, in the last dimension."""
-
-_Number = TypeVar("_Number", bound=np.generic)
-
-DEEPEST = 32
-"""Operations of the longest calculation that is followed."""
+from ..values.ssa import Const, Op, Ssa
+from .item_places import Access, Bytes, Places
+from .round_counter import Counter, round_counters
 
 MOST_NUMBERS = 1 << 16
 """Iterations times work-items of a workgroup, at most."""
-
-MOST_BYTES = 1 << 17
-"""Bytes that one access may have, of all work-items of a workgroup."""
 
 MOST_CASES = 64
 """Ways in which the accesses between two barriers may differ from iteration to iteration.
@@ -64,9 +46,6 @@ More if they have no more than `MOST_CASE_BYTES` together.
 
 MOST_CASE_BYTES = 1 << 18
 """As 128 work-items have that share a row of as many words in turns. They take 20 ms."""
-
-MOST_FOLLOWED = 128
-"""Iterations in which what each work-item takes along to the next one is followed."""
 
 
 def are_own(
@@ -86,13 +65,42 @@ def are_own(
     bytes: each is stored once.
     """
     lists = _Lists(frozenset(appends), elements or {})
-    if _are_own(ssa, Places(ssa, group_size, group_bytes, None, lists.elements), None, lists):
-        return True
-    return not lists.appends and any(
-        counter.iterations * prod(group_size) <= MOST_NUMBERS
-        and _are_own(ssa, Places(ssa, group_size, group_bytes, counter), counter, lists)
-        for counter in round_counters(ssa)
+    return any(
+        _are_own(ssa, places, counter, lists, None)
+        for places, counter in _ways(ssa, group_size, group_bytes, lists)
     )
+
+
+def ends_of_loads(
+    ssa: Ssa,
+    group_size: Dim3,
+    group_bytes: int,
+    appends: Collection[Op] = (),
+    elements: Mapping[Op, range] | None = None,
+) -> dict[int, int] | None:
+    """Return pcs of loads -> the ends before which they must be for `are_own` to hold.
+
+    Such a load is from an array at places that do not follow from numbers, as where it is looked up
+    by what memory holds. An offset is added to a number that is not negative. So a load is from the
+    bytes between its offset and the next ones that are stored to, if it is before these. None if
+    other places are not known either.
+    """
+    lists = _Lists(frozenset(appends), elements or {})
+    for places, counter in _ways(ssa, group_size, group_bytes, lists):
+        ends: dict[int, int] = {}
+        if _are_own(ssa, places, counter, lists, ends):
+            return ends
+    return None
+
+
+def _ways(
+    ssa: Ssa, group_size: Dim3, group_bytes: int, lists: _Lists
+) -> Iterator[tuple[Places, Counter | None]]:
+    """Yield what finds places, without a counter of rounds and with each."""
+    yield Places(ssa, group_size, group_bytes, None, lists.elements), None
+    for counter in () if lists.appends else round_counters(ssa):
+        if counter.iterations * prod(group_size) <= MOST_NUMBERS:
+            yield Places(ssa, group_size, group_bytes, counter), counter
 
 
 class _Lists(NamedTuple):
@@ -104,8 +112,18 @@ class _Lists(NamedTuple):
         return op in self.elements and not op.ins.row.is_load
 
 
-def _are_own(ssa: Ssa, places: Places, counter: Counter | None, lists: _Lists) -> bool:
-    for parts in _intervals(ssa, counter):
+def _are_own(
+    ssa: Ssa,
+    places: Places,
+    counter: Counter | None,
+    lists: _Lists,
+    ends: dict[int, int] | None,
+) -> bool:
+    """Return whether what work-items store is their own, if loads are before `ends`.
+
+    These are added to it; None: wherever loads are.
+    """
+    for begin, *parts in _intervals(ssa, counter):
         ops = [op for part in parts for op in part]
         if all(op.ins.row.is_load for op in ops):
             continue
@@ -115,25 +133,53 @@ def _are_own(ssa: Ssa, places: Places, counter: Counter | None, lists: _Lists) -
         if len(atomics) == 1 and len(atomics[0]) == len(ops):
             continue
         found: dict[Op, Access] = {}
+        anywhere: dict[Op, Access] = {}
         for op, is_later in zip(ops, [False] * len(parts[0]) + [True] * len(parts[1]), strict=True):
             access = places.of(op)
-            if counter is not None and counter.has_left(op.node):
+            if ends is not None and places.may_be_anywhere(op):
+                anywhere[op] = access
+                continue
+            is_first = op in parts[0]
+            if counter is not None and is_first and counter.has_left(op.node, begin):
                 if len(access.places) > 1:
                     return False
                 access = replace(access, runs=access.runs.any(0, keepdims=True))
+            if op in found and (len(access.places) > 1 or len(access.runs) > 1):
+                return False  # in two iterations
             found[op] = access if counter is None else access.during(counter, is_later=is_later)
+        if ends is not None and not _limit(anywhere, found, ends):
+            return False
         # Several work-items may store one constant to a place: their order does not show.
         elements = [op for op in ops if lists.has(op)]
         shared = [*atomics, *([elements] if elements else []), *_constants(found, lists)]
         if shared and counter is not None:
             return False
-        others = {op: found[op] for op in ops if not any(op in same for same in shared)}
+        others = {op: a for op, a in found.items() if not any(op in same for same in shared)}
         groups = [[found[op] for op in same] for same in shared]
         if shared and not _are_disjoint([*groups, list(others.values())]):
             return False
         stores = [not op.ins.row.is_load for op in others]
         if any(stores) and not _are_apart(list(others.values()), stores):
             return False
+    return True
+
+
+def _limit(loads: Mapping[Op, Access], others: Mapping[Op, Access], ends: dict[int, int]) -> bool:
+    """Add the ends of loads, before what others store from their offset on.
+
+    Return False if one of these would be at its offset.
+    """
+    stored = [access.places.ravel() for op, access in others.items() if not op.ins.row.is_load]
+    taken = np.unique(np.concatenate(stored)) if stored else np.empty(0, np.int64)
+    for op, access in loads.items():
+        address, type_ = op.ins.address, op.ins.row.type
+        assert address is not None
+        assert type_ is not None
+        after = taken[np.searchsorted(taken, address.offset) :]
+        if after.size and access.places.max(initial=-1) >= after[0]:
+            if after[0] < address.offset + type_.size:
+                return False
+            ends[op.pc] = min(ends.get(op.pc, int(after[0])), int(after[0]))
     return True
 
 
@@ -163,8 +209,10 @@ def _are_disjoint(groups: Sequence[Sequence[Access]]) -> bool:
     return np.unique(together).size == together.size
 
 
-def _intervals(ssa: Ssa, counter: Counter | None) -> Iterator[tuple[list[Op], list[Op]]]:
+def _intervals(ssa: Ssa, counter: Counter | None) -> Iterator[tuple[int, list[Op], list[Op]]]:
     """Yield the accesses of group memory that may run between two barriers, or at an end.
+
+    Before them is the node where the first barrier has been passed.
 
     Those that may run when the next iteration of the counter's loop has begun are the second ones.
     """
@@ -181,57 +229,7 @@ def _intervals(ssa: Ssa, counter: Counter | None) -> Iterator[tuple[list[Op], li
             ]
             for part in nodes
         )
-        yield first, second
-
-
-@dataclass(frozen=True)
-class Access:
-    """The places of an access: by iteration (one without a counter), work-item and byte."""
-
-    places: Bytes
-    """Of one work-item where all of them may access all of these bytes."""
-    runs: npt.NDArray[np.bool_]
-    """Whether a work-item may run it, by iteration and work-item."""
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it is known which work-item accesses which byte."""
-        return not self._has_all or bool((self.runs.sum(1) <= 1).all())
-
-    @property
-    def _has_all(self) -> bool:
-        return self.places.shape[1] < self.runs.shape[1]
-
-    def during(self, counter: Counter, *, is_later: bool) -> Access:
-        """Return the same by the iteration in which a barrier has been passed; -1: before the loop.
-
-        A later access is one of the next iteration.
-        """
-        if len(self.places) == len(self.runs) == 1:
-            return self
-        nothing = (0, 1) if is_later else (1, 0)
-        rounds, runs = counter.iterations, _by_round(self.runs, counter.iterations, nothing)
-        if self._has_all:
-            return Access(self.places, runs)
-        return Access(_by_round(self.places, rounds, nothing), runs)
-
-    def case(self, number: int) -> tuple[Bytes, Bytes]:
-        """Return the bytes that are accessed in an iteration, and by which work-item."""
-        runs = self.runs[number if len(self.runs) > 1 else 0]
-        items = np.flatnonzero(runs)
-        if self._has_all:
-            places = self.places[0, 0, : self.places.shape[2] if items.size else 0]
-            return places, np.full(places.size, items[0] if items.size == 1 else _SEVERAL)
-        places = self.places[number if len(self.places) > 1 else 0][items]
-        return places.ravel(), np.repeat(items, places.shape[1])
-
-
-def _by_round(
-    part: npt.NDArray[_Number], rounds: int, nothing: tuple[int, int]
-) -> npt.NDArray[_Number]:
-    """Return a part of an access for each iteration, with zeros for so many before and after."""
-    each = np.broadcast_to(part, (rounds, *part.shape[1:]))
-    return np.pad(each, (nothing, *((0, 0) for _ in part.shape[1:])))
+        yield begin, first, second
 
 
 def _are_apart(accesses: Sequence[Access], stores: Sequence[bool]) -> bool:
@@ -276,116 +274,3 @@ def _by_place(accesses: Sequence[tuple[Bytes, Bytes]]) -> tuple[Bytes, Bytes]:
     items = np.concatenate([items for _, items in accesses])
     order = np.argsort(places, kind="stable")
     return places[order], items[order]
-
-
-class Places:
-    """The places that work-items access, as far as these follow from their numbers."""
-
-    def __init__(
-        self,
-        ssa: Ssa,
-        group_size: Dim3,
-        group_bytes: int,
-        counter: Counter | None,
-        given: Mapping[Op, range] | None = None,
-    ) -> None:
-        """`given` has the bytes that some accesses may have."""
-        self._ssa, self._size, self._bytes = ssa, group_size, group_bytes
-        self._given = given or {}
-        self._tree = tree_of(ssa.flow)
-        self._known: dict[Value, Numbers | None] = {}
-        if counter is not None:
-            self._known |= _columns(counter.values)
-            if counter.iterations <= MOST_FOLLOWED:
-                self._known |= self._followed(counter)
-
-    def of(self, op: Op) -> Access:
-        """Return the places of an access, or the bounds of these."""
-        address, type_ = op.ins.address, op.ins.row.type
-        assert address is not None
-        assert type_ is not None
-        if op in self._given:
-            return Access(np.array(self._given[op])[None, None], self._runs(op.node))
-        base: Numbers | None = np.zeros(prod(self._size), np.uint32)
-        if op.base is not None:
-            base = self._number(op.base, DEEPEST)
-        if base is None:
-            assert op.base is not None
-            return Access(self._possible(op, op.base, address.offset), self._runs(op.node))
-        places = np.atleast_2d(self._of_all(base)).astype(np.int64) + address.offset
-        return Access(places[:, :, None] + np.arange(type_.size), self._runs(op.node))
-
-    def _possible(self, op: Op, base: Value, offset: int) -> Bytes:
-        """Return the bytes that an access may have: of each work-item, or of all of them."""
-        type_, strides = op.ins.row.type, self._strides
-        assert type_ is not None
-        least, most = strides.bounds(base, op.node, DEEPEST)
-        # Beyond the group's memory it would trap.
-        end = min(most + offset + type_.size, self._bytes)
-        first = min(max(least + offset, 0), end)
-        numbers, stride = strides.of(base, DEEPEST)
-        starts = (numbers.astype(np.int64) + offset - first) % max(stride, 1)
-        count = -(-(end - first) // max(stride, 1))
-        all_bytes = np.arange(first, end)[None, None]
-        if (starts == starts[0]).all() or starts.size * count * type_.size > MOST_BYTES:
-            return all_bytes
-        each = np.arange(first, end, stride) + starts[:, None]
-        each = np.where(each < end, each, each[:, :1])
-        return (each[:, :, None] + np.arange(type_.size)).reshape(1, starts.size, -1)
-
-    @cached_property
-    def _strides(self) -> Strides:
-        items = prod(self._size)
-        return Strides(self._ssa, items, lambda value: self._number(value, DEEPEST))
-
-    def _followed(self, counter: Counter) -> dict[Value, Numbers]:
-        """Return what phis that differ among work-items are in each iteration, if that is known."""
-        now: dict[Phi, Numbers] = {}
-        for phi, (begin, _) in counter.others.items():
-            number = self._number(begin, DEEPEST)
-            if number is not None:
-                now[phi] = self._of_all(number)
-        each = [now]
-        for number in range(counter.iterations - 1 if now else 0):
-            once = copy(self)
-            once._known = {**now, **_columns({p: [v[number]] for p, v in counter.values.items()})}
-            found = {phi: once._number(counter.others[phi][1], DEEPEST) for phi in now}
-            now = {phi: once._of_all(n).ravel() for phi, n in found.items() if n is not None}
-            each.append(now)
-        return {phi: np.array([numbers[phi] for numbers in each]) for phi in now}
-
-    def _of_all(self, numbers: Numbers) -> Numbers:
-        """Return numbers with one for each work-item, of which a counter has one for all."""
-        return np.broadcast_to(numbers, (*numbers.shape[:-1], prod(self._size)))
-
-    def _runs(self, number: int | None) -> npt.NDArray[np.bool_]:
-        """Return which work-items may run a node, as far as branches on numbers say."""
-        flow = self._ssa.flow
-        runs = np.ones((1, prod(self._size)), np.bool_)
-        while number is not None:
-            before = flow.nodes[number].predecessors
-            condition = self._ssa.conditions.get(before[0]) if len(before) == 1 else None
-            if condition is not None and len(flow.nodes[before[0]].successors) == 2:
-                decided = self._number(condition, DEEPEST)
-                if decided is not None:
-                    side = flow.nodes[before[0]].successors.index(number)
-                    runs = runs & ((self._of_all(decided) != 0) == bool(side))
-            number = self._tree.parents[number]
-        return runs
-
-    def _number(self, value: Value, depth: int) -> Numbers | None:
-        if value in self._known:
-            return self._known[value]
-        if isinstance(value, Const):
-            return of_constant(value, self._size)
-        if not isinstance(value, Op) or not depth:
-            return None
-        self._known[value] = calculated(
-            value, self._size, lambda arg: self._number(arg, depth - 1), whole=False
-        )
-        return self._known[value]
-
-
-def _columns(values: Mapping[Phi, Sequence[int]]) -> dict[Value, Numbers]:
-    """Return values that are the same in all work-items, with a row for each iteration."""
-    return {phi: np.array(each, np.uint32)[:, None] for phi, each in values.items()}

@@ -31,12 +31,14 @@ class Counter:
     repeated: frozenset[int]
     """The nodes of the loop, if it is entered again."""
 
-    def has_left(self, node: int | None) -> bool:
-        """Return whether a node is outside of a loop that is entered again.
+    def has_left(self, node: int | None, begin: int) -> bool:
+        """Return whether nodes are outside of a loop that is entered again.
 
-        There it is not known which iterations of the loop an interval between barriers has.
+        `node` runs in an interval between barriers that starts at `begin`, by a way without the
+        loop's header. Then it is not known which iteration of the loop was the last one. By ways
+        through the loop, it runs when the iteration is left that has begun.
         """
-        return bool(self.repeated) and node not in self.repeated
+        return bool(self.repeated) and self.repeated.isdisjoint((node, begin))
 
     def nodes(self, flow: Flow, begin: int) -> tuple[set[int], set[int]]:
         """Return the nodes that may run from `begin` until the next barrier.

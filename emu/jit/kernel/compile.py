@@ -60,13 +60,13 @@ def generate(kernel: Kernel, readonly_bytes: int, facts: Facts) -> str:
         analysis = analyse_counting(kernel, facts)
         assert analysis is not None, "run in the interpreter's order"
     if facts.counts:
-        from ...analysis.counting.independence import reliance_of
+        from ...analysis.counting.independence import reliance_as
         from ...analysis.counting.plan import CountingAnalysis
 
         assert isinstance(analysis, CountingAnalysis)
         regions = analysis.regions(facts)
         assert regions is not None
-        relied = reliance_of(kernel, facts.group_size, by_batches=facts.by_batches)
+        relied = reliance_as(kernel, facts)
         assert relied is not None, "counted in the interpreter's order"
         counted = Counted(regions, relied, analysis.lane_plan(facts))
     usual_facts, alone = versions_in(kernel, analysis, facts)

@@ -234,23 +234,34 @@ def _with_loops_of(source: Facts, facts: Facts) -> Facts:
     )
 
 
-def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool = False) -> Facts:
+def facts_for_counting(
+    kernel: Kernel, geometry: Geometry, *, by_batches: bool = False, watches: bool = False
+) -> Facts:
     """Return what code that counts may rely on; its warps are one or several of the launch.
 
-    With `by_batches` it relies on batches that load before they store.
+    With `by_batches` it relies on batches that load before they store. With `watches` it watches
+    places that it could test as well.
     """
     from ...analysis.counting.independence import reliance_of
     from ...analysis.counting.plan import analyse_counting
 
     counted = geometry.width
-    relied = reliance_of(kernel, geometry.group_size, by_batches=by_batches)
+    group_size = geometry.group_size
+    relied = reliance_of(kernel, group_size, by_batches=by_batches, watches=watches)
     marks = relied is not None and bool(relied.watched)
     if sees_lanes(kernel):
-        return replace(facts_as_launched(kernel, geometry), counts=counted, marks=marks)
+        launched = facts_as_launched(kernel, geometry)
+        return replace(launched, counts=counted, marks=marks, watches=watches)
     items = prod(geometry.group_size)
     if items in SMALL_GROUPS and items < counted and not depends_on_width(kernel):
         counted = items  # the other lanes of the launch's warps do not exist
-    own = replace(facts_at(geometry, counted), counts=counted, marks=marks, by_batches=by_batches)
+    own = replace(
+        facts_at(geometry, counted),
+        counts=counted,
+        marks=marks,
+        by_batches=by_batches,
+        watches=watches,
+    )
     if relied is not None and relied.loop is not None:
         return own  # each warp has iterations of its own
     usual = facts_of(kernel, geometry, counts=True)
@@ -273,6 +284,7 @@ def facts_for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool =
         counts=counted,
         marks=marks,
         by_batches=by_batches,
+        watches=watches,
         finds_limit=own.finds_limit,
         own_memory=own.own_memory,
         strips=False,

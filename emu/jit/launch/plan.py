@@ -200,6 +200,7 @@ class Plan:
         marks: bool = True,
         strict: bool = True,
         by_batches: bool = False,
+        watches: bool = False,
         in_parts: bool = True,
         guard: Guard | None = None,
     ) -> None:
@@ -210,7 +211,7 @@ class Plan:
             run = as_run(work.kernel, work.geometry, in_parts=in_parts)
             self.kernel, self.geometry = run
         self.facts = (
-            facts_for_counting(work.kernel, work.geometry, by_batches=by_batches)
+            facts_for_counting(work.kernel, work.geometry, by_batches=by_batches, watches=watches)
             if work.stats
             else facts_of(self.kernel, self.geometry)
         )
@@ -353,13 +354,21 @@ class Plan:
         if self.is_in_parts:
             return Plan(work, in_parts=False)
         if self.facts.strict and self.code.watched_by == WatchedBy.MARKS:
-            return Plan(work, strict=False)
+            return Plan(work, strict=False, watches=self.facts.watches)
         if self.code.watched_by:
-            return Plan(work, marks=False)
-        if self.layout is None or not self.layout.relied.watched:
+            return Plan(work, marks=False, watches=self.facts.watches)
+        if self.layout is None:
             return None
+        from ...analysis.counting.independence import reliance_as
         from .counting.layouts import can_count
 
+        if self.layout.relied.ends and not self.facts.watches:
+            facts = replace(self.facts, watches=True)
+            differs = reliance_as(work.kernel, facts) != self.layout.relied
+            if differs and can_count(work.kernel, work.geometry, watches=True):
+                return Plan(work, watches=True)
+        if not self.layout.relied.watched:
+            return None
         by_batches = can_count(work.kernel, work.geometry, by_batches=True)
         return Plan(work, by_batches=True) if by_batches else None
 

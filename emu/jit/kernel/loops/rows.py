@@ -202,7 +202,7 @@ class RowFinder:
     def _row_of_group(self, op: Op, line: Line) -> tuple[RowAccess, list[str]]:
         size, memory = op.element.size, self._memory.local.memory
         start = self._numbers.do("add", line.start, op.address.offset)
-        places = str(memory.group_bytes // size)
+        places = str(max(self._memory.local.checks.extent(op).total, 0) // size)
         return self._tested(op, line, start, places, memory.group_place(self.lanes.entry))
 
     def _tested(

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from .....isa.program import Kernel
-from ....analysis.counting.independence import Reliance, reliance_of
+from ....analysis.counting.independence import Reliance, reliance_as
 from ....analysis.counting.known_places import arguments_of_places
 from ....analysis.counting.plan import analyse_counting
 from ....analysis.facts import Facts
@@ -210,7 +210,7 @@ class KnownPlaces:
     @classmethod
     def of(cls, kernel: Kernel, facts: Facts) -> KnownPlaces | None:
         """Return those of a kernel, none yet; None if its places depend on memory."""
-        analysis, relied = analyse_counting(kernel, facts), reliance_of(kernel, facts.group_size)
+        analysis, relied = analyse_counting(kernel, facts), reliance_as(kernel, facts)
         if analysis is None or relied is None:
             return None
         places = arguments_of_places(analysis.ssa, relied)

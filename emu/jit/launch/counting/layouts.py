@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .....isa.program import Kernel
-from ....analysis.counting.independence import Reliance, reliance_of
+from ....analysis.counting.independence import Reliance, reliance_as, reliance_of
 from ....analysis.counting.plan import analyse_counting
 from ....analysis.facts import Facts
 from ....analysis.flow.order import START
@@ -35,20 +35,22 @@ _LAYOUTS: Recent[tuple[object, ...], Layout] = Recent()
 _COUNTED: Recent[tuple[object, ...], tuple[bool]] = Recent()
 
 
-def can_count(kernel: Kernel, geometry: Geometry, *, by_batches: bool = False) -> bool:
+def can_count(
+    kernel: Kernel, geometry: Geometry, *, by_batches: bool = False, watches: bool = False
+) -> bool:
     """Return whether native code can count launches of this shape, if their buffers allow it.
 
     Only for kernels that the JIT runs when nothing is counted. With `by_batches`, each batch of
-    workgroups must load before it stores.
+    workgroups must load before it stores. With `watches`, places are watched that could be tested.
     """
     if by_batches and reliance_of(kernel, geometry.group_size, by_batches=True) is None:
         return False
-    facts = facts_for_counting(kernel, geometry, by_batches=by_batches)
+    facts = facts_for_counting(kernel, geometry, by_batches=by_batches, watches=watches)
     is_line = tuple(geometry.items[1:]) == (1, 1)
     key = kernel.key, kernel.params, facts, is_line
     found = _COUNTED.find(key)
     if found is None:
-        relied = reliance_of(kernel, facts.group_size, by_batches=by_batches)
+        relied = reliance_as(kernel, facts)
         counted = relied is not None and not (relied.in_line and not is_line)
         counted = counted and analyse_counting(kernel, facts) is not None
         found = _COUNTED.keep(key, (counted,))
@@ -92,7 +94,7 @@ def _layout(kernel: Kernel, facts: Facts) -> Layout:
     branches = np.flatnonzero([stem in _BRANCHES for stem in stems])
     words = zero + 2
     sums = np.array([np.bincount(p.ravel(), minlength=words) for p in (*at, runs[:, branches])])
-    relied = reliance_of(kernel, facts.group_size, by_batches=facts.by_batches)
+    relied = reliance_as(kernel, facts)
     assert relied is not None, "counted in the interpreter's order"
     return Layout(words, at, sums, relied)
 

@@ -6,7 +6,8 @@ import pytest
 
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.analysis import analyse
-from simtlab.emu.analysis.counting.own_places import are_own
+from simtlab.emu.analysis.counting.own_places import are_own, ends_of_loads
+from simtlab.isa.program import Kernel
 
 STORE = "st_group_u32 $s0, [part+$s1]\n"
 NEXT = "ld_group_u32 $s2, [part+$s1+4]\n"
@@ -14,6 +15,19 @@ NEXT = "ld_group_u32 $s2, [part+$s1+4]\n"
 
 def own(body: str, size: tuple[int, int, int] = (64, 1, 1)) -> bool:
     """Whether places are a work-item's own: $s0 is its number, $s1 is four times that."""
+    kernel = kernel_of(body)
+    return are_own(analyse(kernel).ssa, size, kernel.group_size)
+
+
+def ends(body: str) -> set[int] | None:
+    """Return the ends before which loads must be for places to be a work-item's own."""
+    kernel = kernel_of(body)
+    found = ends_of_loads(analyse(kernel).ssa, (64, 1, 1), kernel.group_size)
+    return None if found is None else set(found.values())
+
+
+def kernel_of(body: str) -> Kernel:
+    """Return a kernel of some instructions."""
     (kernel,) = assemble(f"""
         kernel k(u32 %n) {{
             .group u32 part[64]
@@ -27,7 +41,7 @@ def own(body: str, size: tuple[int, int, int] = (64, 1, 1)) -> bool:
             ret
         }}
     """).kernels
-    return are_own(analyse(kernel).ssa, size, kernel.group_size)
+    return kernel
 
 
 def test_others_may_load_after_a_barrier_only() -> None:
@@ -389,3 +403,56 @@ AGAIN = """
 )
 def test_rounds_that_are_repeated(before: str, after: str, *, expected: bool) -> None:
     assert own(AGAIN.format(before=before, after=after)) is expected
+
+
+TREES = """
+    mov_u32 $s6, 0
+@again:
+    barrier
+    st_group_u32 $s0, [part+$s1]
+    barrier
+    mov_u32 $s4, 32
+@tree:
+    cmp_eq_u32 $c0, $s4, 0
+    cbr $c0, @found
+    cmp_ge_u32 $c0, $s0, $s4
+    cbr $c0, @next
+    mad_u32 $s8, $s4, 4, $s1
+    ld_group_u32 $s9, [part+$s8]
+    st_group_u32 $s9, [part+$s1]
+@next:
+    barrier
+    {early}
+    shr_u32 $s4, $s4, 1
+    br @tree
+@found:
+    {after}
+    add_u32 $s6, $s6, 1
+    cmp_lt_u32 $c0, $s6, 9
+    cbr $c0, @again
+"""
+
+
+def test_all_may_look_at_what_a_tree_has_found_as_soon_as_it_is_left() -> None:
+    """The tree is entered again after a barrier only, so nothing is stored when it is left."""
+    first = "ld_group_u32 $s9, [part]"
+    assert own(TREES.format(early="", after=first))
+    assert own(TREES.format(early="", after=first + "\nbarrier\n" + first))
+    assert not own(TREES.format(early=first, after=""))
+    assert not own(TREES.format(early="cmp_eq_u32 $c0, $s9, 5\n cbr $c0, @found", after=first))
+    late = TREES.format(early="", after="").replace("    barrier\n    st_group", "    st_group", 1)
+    assert not own(late.replace("@found:", f"@found:\n barrier\n {first}"))
+
+
+def test_ends_of_loads_are_what_is_stored_next() -> None:
+    table = "ld_group_u32 $s5, [part+{by}]\n shl_u32 $s5, $s5, 2\n"
+    body = STORE + "barrier\n" + table.format(by="$s1")
+    store = "st_group_u32 $s0, [flag+$s1]\n"
+    look = "ld_group_u32 $s6, [{at}+$s5]\n"
+    assert ends(body + look.format(at="part") + store) == {256}
+    assert ends(body + look.format(at="part") + look.format(at="both") + store) == {256}
+    assert ends(body + look.format(at="flag") + store) is None
+    assert ends(body + look.format(at="part") + "barrier\n" + store) == set()
+    bounded = body + "and_u32 $s5, $s5, 0xfc\n"
+    assert ends(bounded + look.format(at="part") + store) == set()
+    assert ends(body + "st_group_u32 $s0, [part+$s5]\n") is None
