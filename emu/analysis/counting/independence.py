@@ -11,7 +11,7 @@ branch does. A load that decides branches is safe in one of these ways:
 - It is of a list in group memory to which work-items append, whose order does not show (lists.py).
 - Its place is *owned*: while the launch runs (in group memory, from barrier to barrier), no other
   work-item accesses a place that one has stored to. Native code watches these accesses, if the
-  places in group memory do not follow from the numbers of work-items (own_places.py).
+  places do not follow from the numbers of work-items (own_places.py, spaced.py).
 
 The result of an atomic may decide a branch that goes the same way for all work-items
 (one_sided.py).
@@ -25,7 +25,7 @@ do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ....isa.program import Kernel
@@ -42,6 +42,7 @@ from .lists import Lists
 from .loads_first import AccessNames, LoopRounds, loads_first
 from .one_sided import NONE, OneSided, one_sided
 from .own_places import are_own, ends_of_loads
+from .spaced import Spaced, spaced
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ class Reliance:
     """The conditions of branches that must be the same for all work-items (one_sided.py)."""
     group_unit: int = 0
     """The same of group memory; 0 if it is not watched."""
+    spaced: tuple[Spaced, ...] = ()
+    """Elements that work-items have by their numbers in a grid, if steps are far enough apart."""
+    spaced_at: int = 0
+    """The pc of a store to one of them."""
     in_line: bool = False
     """Whether the grid must have one dimension: a buffer's places are those of numbers in it."""
     before: frozenset[int] = frozenset()
@@ -152,7 +157,7 @@ class _Proof:
     ) -> None:
         """`sides` are branches that all work-items are to take the same way."""
         self._watches = watches
-        self._code, self._ssa = kernel.instructions, analyse(kernel).ssa
+        self._kernel, self._code, self._ssa = kernel, kernel.instructions, analyse(kernel).ssa
         self._group_size, self._group_bytes = group_size, kernel.group_size
         self._accesses = accesses = Accesses(self._ssa, kernel)
         self._targets: set[Value] = set(self._ssa.conditions.values())
@@ -251,16 +256,28 @@ class _Proof:
         if identities:
             found = self._found(frozenset(), others, ends)
             in_line = any(op.ins.row.stem == "workitemabsid" for op in identities)
-            if accesses.stored_params == owned and len(owned) == 1:
-                return replace(found, in_line=in_line)
-            return replace(
-                found,
-                owned=frozenset(owned),
-                stored=accesses.stored_params,
-                kept_out=accesses.params_of_stores() | accesses.params_of_loads(owned),
-                in_line=in_line,
-            )
+            return self._with_others(replace(found, in_line=in_line), owned)
+        if owned and not self._watches:
+            elements = spaced(self._ssa, self._kernel, accesses, owned, self._group_size)
+            if elements:
+                stores = accesses.params_of_stores()
+                first = min(pc for pc, param in stores.items() if param in owned)
+                found = self._found(frozenset(), others, ends)
+                found = replace(found, spaced=elements, spaced_at=first)
+                return self._with_others(found, owned)
         return self._found(frozenset(owned), others, ends)
+
+    def _with_others(self, found: Reliance, owned: Collection[int]) -> Reliance:
+        """Return what is relied on where work-items have elements of their own."""
+        accesses = self._accesses
+        if accesses.stored_params == owned and len(owned) == 1:
+            return found
+        return replace(
+            found,
+            owned=frozenset(owned),
+            stored=accesses.stored_params,
+            kept_out=accesses.params_of_stores() | accesses.params_of_loads(owned),
+        )
 
     def _ends_of_group(self) -> Mapping[int, int] | None:
         """Return the ends before which accesses of group memory must be; None if it is watched."""

@@ -26,7 +26,7 @@ from ...arguments import BoundArguments, bind, block_format, plain_types, unboxe
 from ...engine import Work
 from ...memory import Memory
 from ...result import Result
-from ..runtime.context import SIZE, Slot, TrapCode
+from ..runtime.context import NO_GROUP, SIZE, Slot, TrapCode
 from .before import COPIED_BEFORE, changed_by
 from .direct import Direct, is_supported, makes_results
 from .parts import most_copied
@@ -335,6 +335,10 @@ class Again:
         pointed = scratch.pointed
         assert pointed is not None
         if not scratch.has_run:
+            self._idle.append(scratch)
+            return
+        if scratch.context[Slot.TRAP_GROUP] == NO_GROUP:
+            self._leave()
             self._idle.append(scratch)
             return
         if pointed.starts_over:

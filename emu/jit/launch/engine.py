@@ -23,7 +23,7 @@ from ...second_opinion import MAX_COPY, verdict
 from ...statistics import Statistics
 from ...traps import Trap, TrapKind, TrapRecord
 from ..kernel.launch_facts import sees_lanes
-from ..runtime.context import Slot, WatchedBy
+from ..runtime.context import NO_GROUP, Slot, WatchedBy
 from . import slices
 from .again import CALLS_ALONE, SHORT, SHORT_ALONE, SHORT_KNOWN, Again
 from .before import COPIED_BEFORE, Before
@@ -142,7 +142,7 @@ def _execute(work: Work) -> Statistics | None:
         if changes is not None:
             plan.passed(work, unguarded)
         return statistics
-    if changes is not None:
+    if changes is not None or record.group == NO_GROUP:
         if plan.is_apart:
             from .run_apart import RefusedError
 

@@ -362,12 +362,13 @@ class Plan:
         from ...analysis.counting.independence import reliance_as
         from .counting.layouts import can_count
 
-        if self.layout.relied.ends and not self.facts.watches:
+        relied = self.layout.relied
+        if (relied.ends or relied.spaced) and not self.facts.watches:
             facts = replace(self.facts, watches=True)
-            differs = reliance_as(work.kernel, facts) != self.layout.relied
+            differs = reliance_as(work.kernel, facts) != relied
             if differs and can_count(work.kernel, work.geometry, watches=True):
                 return Plan(work, watches=True)
-        if not self.layout.relied.watched:
+        if not relied.watched:
             return None
         by_batches = can_count(work.kernel, work.geometry, by_batches=True)
         return Plan(work, by_batches=True) if by_batches else None

@@ -61,6 +61,9 @@ class Slot(IntEnum):
     PARAMS = 32  # those of a parameter are in one cache line
 
 
+NO_GROUP = -1
+"""The workgroup of a trap by which code refuses a launch before any workgroup runs."""
+
 ITEMS = (Slot.ITEMS_X, Slot.ITEMS_Y, Slot.ITEMS_Z)
 GROUPS = (Slot.GROUPS_X, Slot.GROUPS_Y, Slot.GROUPS_Z)
 GROUP_SIZE = (Slot.GROUP_SIZE_X, Slot.GROUP_SIZE_Y, Slot.GROUP_SIZE_Z)

@@ -41,6 +41,15 @@ def called(
         batches = in_batches(entry, facts, memory, batches)
         around = _between_helpers(entry, "batches") if has_atomics else ""
         return text(head) + batches + around
+    relied = memory.relied
+    if relied is not None and relied.spaced:
+        from .in_grid import in_grid
+
+        guarded = in_grid(
+            entry, relied, "define internal i32 @in_grid" if has_atomics else kernel, ARGUMENTS
+        )
+        around = _between_helpers(entry, "in_grid") if has_atomics else ""
+        return text(head) + guarded + around
     if has_atomics:
         return text(head) + _between_helpers(entry, "groups")
     if not facts.strips and not facts.counts:

@@ -105,6 +105,7 @@ def _may_rely(kernel: Kernel, geometry: Geometry) -> bool:
         and bool(relied.loaded)
         and relied.stored is not None
         and not (relied.owned or relied.watched or relied.before or relied.is_kept_to)
+        and not relied.spaced
     )
 
 
