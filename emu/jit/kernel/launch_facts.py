@@ -242,6 +242,20 @@ def facts_for_counting(
     With `by_batches` it relies on batches that load before they store. With `watches` it watches
     places that it could test as well.
     """
+    # A new launch asks several times, and may take less time than that.
+    key = id(kernel), id(geometry), by_batches, watches
+    found = _COUNTING.find(key)
+    if found is None:
+        facts = _for_counting(kernel, geometry, by_batches=by_batches, watches=watches)
+        found = _COUNTING.keep(key, (facts, kernel, geometry))
+    return found[0]
+
+
+_COUNTING: Recent[tuple[object, ...], tuple[Facts, Kernel, Geometry]] = Recent(1)
+"""The last facts, with what they are of: while these are kept, nothing else has their ids."""
+
+
+def _for_counting(kernel: Kernel, geometry: Geometry, *, by_batches: bool, watches: bool) -> Facts:
     from ...analysis.counting.independence import reliance_of
     from ...analysis.counting.plan import analyse_counting
 

@@ -353,25 +353,10 @@ class Plan:
         """Return a plan for a launch that this one has refused; None if it refuses all others."""
         if self.is_in_parts:
             return Plan(work, in_parts=False)
-        if self.facts.strict and self.code.watched_by == WatchedBy.MARKS:
-            return Plan(work, strict=False, watches=self.facts.watches)
-        if self.code.watched_by:
-            return Plan(work, marks=False, watches=self.facts.watches)
-        if self.layout is None:
-            return None
-        from ...analysis.counting.independence import reliance_as
-        from .counting.layouts import can_count
+        from .counting.refused import options_after
 
-        relied = self.layout.relied
-        if (relied.ends or relied.spaced) and not self.facts.watches:
-            facts = replace(self.facts, watches=True)
-            differs = reliance_as(work.kernel, facts) != relied
-            if differs and can_count(work.kernel, work.geometry, watches=True):
-                return Plan(work, watches=True)
-        if not relied.watched:
-            return None
-        by_batches = can_count(work.kernel, work.geometry, by_batches=True)
-        return Plan(work, by_batches=True) if by_batches else None
+        options = options_after(self, work)
+        return None if options is None else Plan(work, **options)
 
     def pointers_in(self, kernargs: bytes) -> tuple[int, ...]:
         """Return the pointers in a block of arguments."""

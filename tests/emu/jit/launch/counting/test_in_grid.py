@@ -63,7 +63,9 @@ def run(numbers: tuple[int, int, int, int], width: int) -> tuple[str, bool]:
     by = both(launch, arguments)[2]
     again = kernel.launch(groups=(5, 4), group_size=(16, 4), warp=width, stats=True)
     again(*arguments)
-    return by, again._prepared.kept["plan"].facts.watches
+    plan = again._prepared.kept.get("plan")
+    assert plan is not None
+    return by, plan.facts.watches
 
 
 @pytest.mark.parametrize("width", some(WIDTHS, 3, 1))
@@ -121,7 +123,8 @@ def test_a_launch_in_a_loop_is_refused_once_and_counted() -> None:
             one(np.uint32(70), np.uint32(13), np.uint32(pitch), np.uint32(2), array)
             for one, array in zip((launch, expected), pixels, strict=True)
         ]
-        np.testing.assert_array_equal(*(array.to_host() for array in pixels))
+        have_pixels, want_pixels = (array.to_host() for array in pixels)
+        np.testing.assert_array_equal(have_pixels, want_pixels)
         have, want = (result.statistics for result in results)
         assert have is not None
         assert want is not None
