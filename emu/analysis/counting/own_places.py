@@ -144,8 +144,6 @@ def _are_own(
                 if len(access.places) > 1:
                     return False
                 access = replace(access, runs=access.runs.any(0, keepdims=True))
-            if op in found and (len(access.places) > 1 or len(access.runs) > 1):
-                return False  # in two iterations
             found[op] = access if counter is None else access.during(counter, is_later=is_later)
         if ends is not None and not _limit(anywhere, found, ends):
             return False
