@@ -104,6 +104,8 @@ class _Forms:
             return None
         window = -(-(max(e for _, e in ends) - min(b for b, _ in ends)) // units)
         ascending = sorted(steps.items(), key=lambda item: (_degree(item[1]), item[0]))
+        if ascending and _degree(ascending[0][1]) == 0 and ascending[0][1][0][1] < window:
+            return None  # neighbours share elements, whatever the launch is
         return Spaced(window, tuple(ascending), tuple(sorted(limits or ())))
 
     # --- addresses

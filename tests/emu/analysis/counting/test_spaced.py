@@ -70,11 +70,13 @@ def test_numbers_in_workgroups_are_those_in_the_grid() -> None:
 
 
 def test_a_window_has_all_accesses_of_a_work_item() -> None:
-    body = "mad_u32 $s4, $s1, $s2, $s0\n" + AT + LOAD
-    assert found(body + "st_global_u32 $s5, [$d1+8]\n") == Spaced(3, ROWS, ())
-    assert found(body + "st_global_u8 $s5, [$d1-1]\n") == Spaced(2, ROWS, ())
+    body = "mul_u32 $s4, $s0, 3\n mad_u32 $s4, $s1, $s2, $s4\n" + AT + LOAD
+    rows = ((0, (((), 3),)), (1, of(W)))
+    assert found(body + "st_global_u32 $s5, [$d1+8]\n") == Spaced(3, rows, ())
+    assert found(body + "st_global_u32 $s5, [$d1+12]\n") is None  # the next one's
+    assert found(body + "st_global_u8 $s5, [$d1-1]\n") == Spaced(2, rows, ())
     before = "sub_u32 $s4, $s4, 1\n" + AT
-    assert found(body + before + STORE) == Spaced(2, ROWS, ())
+    assert found(body + before + STORE) == Spaced(2, rows, ())
 
 
 @pytest.mark.parametrize(
