@@ -74,7 +74,6 @@ def run(numbers: tuple[int, int, int, int], width: int) -> tuple[str, bool]:
     [
         (70, 13, 140, 2),
         (70, 13, 139 + 2, 2),
-        (0, 13, 140, 2),
         (1, 16, 2, 0),  # one column: its step does not matter
         (70, 1, 0, 2),  # one row
         (80, 16, 160, 2),
@@ -109,6 +108,11 @@ def test_elements_in_columns_are_watched_and_pass() -> None:
     """Steps are expected to ascend with the dimension, or to be constants before arguments."""
     by, watches = run((16, 16, 2, 40), 32)
     assert (by, watches) == ("jit", True)
+
+
+def test_a_grid_without_columns_is_watched_and_passes() -> None:
+    """No number is less than 0: the greatest one that may be is not known."""
+    assert run((0, 13, 140, 2), 32) == ("jit", True)
 
 
 def test_a_launch_in_a_loop_is_refused_once_and_counted() -> None:
