@@ -13,6 +13,9 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+from .bounded import bound
+from .inspection import ENGINE
+
 _TEXTS = "__texts__"
 """The name of the texts in a namespace."""
 
@@ -29,7 +32,14 @@ def code_of(path: str, text: str, space: dict[str, Any]) -> CodeType:
 @lru_cache(maxsize=KEPT)
 def _compiled(path: str, text: str) -> CodeType:
     """Return the code of a text, which all engines share that have it."""
-    return compile(text, path, "exec")
+    return compile(_tree(path, text), path, "exec")
+
+
+def _tree(path: str, text: str) -> ast.Module:
+    """Return the syntax tree of a text; in a file of the user, loops count their turns."""
+    tree = ast.parse(text, path)
+    is_own = path.endswith(".py") and not Path(path).is_relative_to(ENGINE)
+    return bound(tree) if is_own else tree
 
 
 def tree_of(function: FunctionType) -> ast.FunctionDef:
@@ -50,7 +60,7 @@ def parameters_of(tree: ast.FunctionDef) -> list[ast.arg]:
 def _functions(path: str, text: str) -> Mapping[tuple[int, str], ast.FunctionDef]:
     """Return the functions of a text by first line, that of a decorator, and name."""
     found: dict[tuple[int, str], ast.FunctionDef] = {}
-    for node in ast.walk(ast.parse(text, path)):
+    for node in ast.walk(_tree(path, text)):
         if isinstance(node, ast.FunctionDef):
             first = min(part.lineno for part in (node, *node.decorator_list))
             found[first, node.name] = node

@@ -16,12 +16,20 @@ from ...emu.second_opinion import SecondOpinion
 from ...emu.traps import TrapKind, TrapRecord
 from ...emu.wording import IN_VAIN, lanes_that, lowest, mask_text, place, spinning
 from ...isa.errors import Diagnostic, Note, Outcome, SimtError
+from ..compiler.bounded import MOST_TURNS, has_loop
 from ..compiler.checks import fault_of
 from ..compiler.engine_state import EngineState
+from ..compiler.inspection import own_files
 from ..compiler.launched import Code
 from ..engine.causes import NAMES
 from ..engine.intrinsics import NEVER
-from ..engine.state import BAD_SPLIT, DIVERGENT_BARRIER, OVER_BUDGET, STACK_OVERFLOW, TRAPPED
+from ..engine.state import (
+    BAD_SPLIT,
+    DIVERGENT_BARRIER,
+    OVER_BUDGET,
+    STACK_OVERFLOW,
+    TRAPPED,
+)
 from .books import groups_of
 from .standing import grouped, is_held, mask_of, parked, pc_of, ready_at
 from .wording import context_name, with_owner
@@ -68,6 +76,8 @@ def error_of(
 ) -> SimtError:
     """Return the error for a status of the engine; `slots` is the launch's context block."""
     S = state.S
+    if S.endless_line:
+        return HookError(diagnostics=(_endless_loop(state, work),))
     if "fault" in state.composition.fields and S.fault:
         return HookError(diagnostics=(replace(fault_of(state, work, code), code=HookError.code),))
     row = code.segments.table[int(S.trap_seg)]
@@ -99,6 +109,19 @@ def error_of(
         code,
         f"nothing can continue at cycle {int(S.now):,}: every group waits for another one",
         _remedy(state),
+    )
+
+
+def _endless_loop(state: EngineState, work: Work) -> Diagnostic:
+    """Return the diagnostic for a loop of a user's file that does not end."""
+    line = int(state.S.endless_line)
+    own = own_files(state.composition.files)
+    where = " or ".join(f"{Path(name).name}:{line}" for name in own if has_loop(Path(name), line))
+    return Diagnostic(
+        HookError.code,
+        f"kernel {work.kernel.name}: the loop of {where} does not end (cycle {int(state.S.now):,})",
+        notes=(Note(f"expected: at most {MOST_TURNS:,} turns in one call of a function"),),
+        hint="each turn must change what the `while` asks for",
     )
 
 
