@@ -94,7 +94,7 @@ def by_python(text: str, fields: list[int], n: int) -> tuple[int, list[int]]:
 
 def natively(text: str, fields: list[int], n: int, level: Level) -> tuple[int, list[int]]:
     """Return the same by native code."""
-    path = "random.py"
+    path = "<random>"
     space: dict[str, Any] = {"device": device}
     exec(code_of(path, text, space), space)
     code = compile_text(native_ir(space, "f", "entry", FIELDS), ["entry"], level=level)
