@@ -49,7 +49,7 @@ def counting_plan(shapes: Shapes, counted: Counted) -> LanePlan:
     if not loops or not pcs.isdisjoint(relied.watched):
         return counted.plan
     moves_runs = any(moved_runs(shapes.ssa, loop) for loop in loops)
-    if moves_runs and not pcs.isdisjoint(relied.kept_out | relied.ends):
+    if moves_runs and not pcs.isdisjoint({*relied.kept_out, *relied.ends}):
         return counted.plan
     may = may_count_alone(facts, counted.plan, counted.regions, loops)
     return alone if may else counted.plan

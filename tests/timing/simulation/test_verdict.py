@@ -160,5 +160,5 @@ def test_a_loop_without_memory_is_a_livelock_too():
     error = error_of(FOR_EVER, "conv", budget=8_000)
     assert error.first.message == (
         "kernel ever: livelock: lane 0 of the warp repeats the loop at line 7 without changing "
-        "anything while lanes 1-3 wait at line 8"
+        "anything that it depends on while lanes 1-3 wait at line 8"
     )
