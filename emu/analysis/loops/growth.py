@@ -48,22 +48,40 @@ def is_of_header(value: Value, loop: Loop) -> TypeGuard[Phi]:
     return isinstance(value, Phi) and value.node == loop.header
 
 
+MOST_DEEP = 64
+"""Operations from an address to a phi that are followed."""
+
+
 def growth(value: Value, known: Callable[[Value], int | None]) -> int | None:
     """Return what is added to a value from one step to the next; None if it may differ.
 
     `known` says it for phis, and for others where it can.
     """
+    return _growth(value, known, {}, MOST_DEEP)
+
+
+def _growth(
+    value: Value, known: Callable[[Value], int | None], seen: dict[Value, int | None], left: int
+) -> int | None:
+    """Return the same; `seen` are values that were asked for, of which each may be in many sums."""
+    if value in seen:
+        return seen[value]
     found = known(value)
-    if found is not None or not isinstance(value, Op):
-        return found
-    steps = [growth(arg, known) for arg in value.args]
+    if found is None and isinstance(value, Op) and left:
+        found = _sum(value, [_growth(arg, known, seen, left - 1) for arg in value.args])
+    seen[value] = found
+    return found
+
+
+def _sum(value: Op, steps: list[int | None]) -> int | None:
+    """Return what is added to the result of an operation, of whose operands it is known."""
     last = value.args[1] if len(steps) > 1 else None
     factor = last.bits if isinstance(last, Const) else None
     match value.ins.row.stem, steps:
         case "add", [int() as a, int() as b]:
             return a + b
-        case "sub", [int() as a, 0]:
-            return a
+        case "sub", [int() as a, int() as b]:
+            return a - b
         case "cvt", [int() as a]:
             return a
         case "mad", [0, 0, int() as c]:
