@@ -6,13 +6,16 @@ once, and no branch ends the loop after a number of iterations that differs each
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from ....isa.types import RegClass, Segment
+from ....isa.types import RegClass, Segment, sign_extend
 from ..flow.order import Loop
 from ..ranges.stepping import counters_of, increment_of, is_invariant
 from ..ranges.trips import only_exit
-from ..values.ssa import Const, Op, Phi, Ssa, has_effect
+from ..values.ssa import Const, Op, Phi, Ssa, Value, has_effect
+from .growth import growth, is_of_header
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ def moved_run(ssa: Ssa, loop: Loop) -> MovedRun | None:
     else:
         is_moved = value is load and _has_same_elements(store, load)
     steps = {phi: _step(loop, phi) for phi in ssa.phis.get(loop.header, ())}
-    if not is_moved or None in steps.values():
+    if not is_moved or None in steps.values() or not _is_run(loop, effects):
         return None
     return MovedRun(loop, store, load, {phi: step for phi, step in steps.items() if step})
 
@@ -98,6 +101,26 @@ def _has_same_elements(store: Op, load: Op) -> bool:
     assert loaded is not None
     same_kind = stored.is_float == loaded.is_float
     return stored.bits == loaded.bits and same_kind and not (stored.is_float and stored.bits < 32)
+
+
+def _is_run(loop: Loop, accesses: Sequence[Op]) -> bool:
+    """Return whether accesses of one size go from element to element, all up or all down.
+
+    What is gathered from places that the loop computes is no run.
+    """
+    steps = {
+        None if op.base is None else growth(op.base, partial(_grows_by, loop)) for op in accesses
+    }
+    size = size_of(accesses[0])
+    return steps in ({size}, {-size})
+
+
+def _grows_by(loop: Loop, value: Value) -> int | None:
+    """Return what an iteration adds to a phi, and to what a loop does not change."""
+    if is_invariant(value, loop):
+        return 0
+    step = _step(loop, value) if is_of_header(value, loop) else None
+    return None if step is None else sign_extend(step, value.cls.bits)
 
 
 def _step(loop: Loop, phi: Phi) -> int | None:

@@ -12,6 +12,10 @@ from ....analysis.values.ssa import Ssa
 from ..instructions import Instructions
 from ..lane_code import LaneCode
 from ..loops.hoisted import Hoisted
+from ..loops.versions import SIDES, UNROLLED
+
+TESTED = 2
+"""Instructions that an access counts as there whose test has no cold side."""
 
 
 def inner_loops(ssa: Ssa, loop: Loop) -> dict[int, Loop]:
@@ -55,6 +59,26 @@ class InnerLoops:
     def is_charged(self, loop: Loop) -> bool:
         """Return whether a loop has been charged before."""
         return loop.header in self._charged
+
+    def written(self, loop: Loop) -> int:
+        """Return how many iterations of a loop shall follow each other without a branch, or 0.
+
+        All of them, if their number is a constant and they are charged before.
+        """
+        access, ssa = self._instructions.access, self._one.ssa
+        trips = access.trips.get(loop.number)
+        if trips is None or not self.is_charged(loop):
+            return 0
+        length = 0
+        for number in loop.nodes:
+            has_stored = False
+            ops = ssa.ops.get(number, ())
+            for op in ops:
+                row = op.ins.row
+                is_tested = op not in access.global_.certain and access.has_sides(op)
+                length += (SIDES if has_stored else TESTED) if is_tested else 1
+                has_stored |= row.is_store or row.is_atomic
+        return trips.returns + 1 if trips.returns * length <= UNROLLED else 0
 
     def enter(self, header: int, label: str, checked: str) -> None:
         """Append the tests of a loop, and jump to the `label` of its header or to `checked`."""

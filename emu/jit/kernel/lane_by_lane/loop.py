@@ -282,7 +282,9 @@ class LaneByLane:
             self.one.otherwise = self.with_cold_sides(loop.latch)
             budget.spend_most(self.one, loop)
             self.one.otherwise = ""
-        elif not self._is_quick:
+        elif self._is_quick:
+            unroll = self._inner.written(loop) or unroll
+        else:
             budget.pay(self.one, loop)
         if self._traced is not None:
             following = f"{self.version}_next{self.loop.header}"

@@ -352,6 +352,12 @@ OTHER_LOOPS = {
     "a way out besides": (STEP, f"{STEP}\n cmp_eq_u32 $c0, $s8, 0\n cbr $c0, @end"),
     "elements of another size": ("st_global_u8", "st_global_u16"),
     "a second store": (STORE, f"{STORE}\n{STORE}"),
+    "what is loaded is gathered": (
+        "cvt_u64_u32 $d3, $s2",
+        "and_u32 $s9, $s2, 7\n cvt_u64_u32 $d3, $s9",
+    ),
+    "every other element is loaded": (STEP, "add_u32 $s2, $s2, 2"),
+    "what is loaded goes down": (STEP, "sub_u32 $s2, $s2, 1"),
 }
 
 
