@@ -17,7 +17,8 @@ LEAST = 400
 _BEGIN, _END = "define ", "\n}\n"
 """The begin and the end of a function's text. No other line has the first word."""
 
-_NAME = re.compile(r"@([\w.]+)")
+_NAME = re.compile(r'@([-\w.$]+|"[^"]*")')
+_ARGUMENT = re.compile(r" %[-\w.$]+")
 _PRIVATE = "define internal "
 _VARIABLE = " = internal global "
 _SHARED = " = global "
@@ -136,4 +137,4 @@ def _external(line: str) -> str:
 def _declaration(text: str) -> str:
     """Return the declaration of a function that another module defines."""
     head = text[len(_PRIVATE) : text.index(")") + 1]
-    return f"declare {re.sub(r' %[a-z_]+', '', head)} #0"
+    return f"declare {_ARGUMENT.sub('', head)} #0"

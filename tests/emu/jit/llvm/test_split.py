@@ -121,6 +121,18 @@ def test_parts_compute_what_the_module_does(level: Level) -> None:
     assert len(toolchain._objects_of(payload)) == 2
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("%n", "%n0.1"), ("@other", "@other.-1"), ("@other", '@"the other"'), ("@table", "@t.-1$")],
+)
+def test_names_are_those_of_llvm(before: str, after: str) -> None:
+    """Arguments with digits were left in declarations, and names ended at other characters."""
+    text = TWO.replace(before, after)
+    assert len(split.split(text, 4)) == 2
+    compiled = compile_text(text, ["kernel", "size"], level=Level.QUICK)
+    assert answers(compiled) == EXPECTED
+
+
 def test_parts_share_a_variable_that_is_not_their_own() -> None:
     """Modules that are linked apart have one each."""
     text = SHARED + TWO.replace("call i64 @twice", "call i64 @seen")
