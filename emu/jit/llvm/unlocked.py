@@ -2,6 +2,7 @@
 
 llvmlite has a lock around each call of LLVM, since its users may share one context. Modules here
 have a context and a target machine each, and LLVM asks for no more: these calls go by the lock.
+Where a version of llvmlite has other functions than these, they are its own calls, with the lock.
 """
 
 from __future__ import annotations
@@ -18,20 +19,42 @@ def run_passes(
     manager: llvm.ModulePassManager, module: llvm.ModuleRef, builder: llvm.PassBuilder
 ) -> None:
     """Run passes over a module."""
-    _function("LLVMPY_RunNewModulePassManager")(manager, module, builder)
+    run = _function(
+        "LLVMPY_RunNewModulePassManager",
+        ffi.LLVMModulePassManagerRef,
+        ffi.LLVMModuleRef,
+        ffi.LLVMPassBuilderRef,
+    )
+    (run or type(manager).run)(manager, module, builder)
 
 
 def run_function_passes(
     manager: llvm.FunctionPassManager, function: llvm.ValueRef, builder: llvm.PassBuilder
 ) -> None:
     """Run passes over a function."""
-    _function("LLVMPY_RunNewFunctionPassManager")(manager, function, builder)
+    run = _function(
+        "LLVMPY_RunNewFunctionPassManager",
+        ffi.LLVMFunctionPassManagerRef,
+        ffi.LLVMValueRef,
+        ffi.LLVMPassBuilderRef,
+    )
+    (run or type(manager).run)(manager, function, builder)
 
 
 def emit_object(machine: llvm.TargetMachine, module: llvm.ModuleRef) -> bytes:
     """Return the object code of a module."""
+    emit = _function(
+        "LLVMPY_TargetMachineEmitToMemory",
+        ffi.LLVMTargetMachineRef,
+        ffi.LLVMModuleRef,
+        ctypes.c_int,
+        ctypes.POINTER(ctypes.c_char_p),
+        returned=ffi.LLVMMemoryBufferRef,
+    )
+    if emit is None:
+        return machine.emit_object(module)
     with ffi.OutputString() as problem:
-        buffer = _function("LLVMPY_TargetMachineEmitToMemory")(machine, module, 1, problem)
+        buffer = emit(machine, module, 1, problem)
         if not buffer:
             raise RuntimeError(str(problem))
     try:
@@ -42,14 +65,19 @@ def emit_object(machine: llvm.TargetMachine, module: llvm.ModuleRef) -> bytes:
 
 
 @remember
-def _function(name: str) -> Any:
-    """Return a function of llvmlite's library, as it is without the lock."""
-    locked = getattr(ffi.lib, name)
-    function = getattr(_library(), name)
+def _function(name: str, *arguments: type, returned: type = ctypes.c_int) -> Any | None:
+    """Return a function of llvmlite's library without the lock; None if it is another one.
+
+    What llvmlite does not say of a function, ctypes takes for an `int`. Each call here makes an
+    object of its own, as others may be in use by threads.
+    """
+    try:
+        locked = getattr(ffi.lib, name)
+        function = ctypes.CDLL(ffi.lib._name, handle=ffi.lib._handle)[name]
+        types = locked.restype, *locked.argtypes
+    except (AttributeError, TypeError):
+        return None
+    if types != (returned, *arguments):
+        return None
     function.argtypes, function.restype = locked.argtypes, locked.restype
     return function
-
-
-@remember
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(ffi.lib._name, handle=ffi.lib._handle)
