@@ -136,5 +136,5 @@ def _external(line: str) -> str:
 
 def _declaration(text: str) -> str:
     """Return the declaration of a function that another module defines."""
-    head = text[len(_PRIVATE) : text.index(")") + 1]
-    return f"declare {_ARGUMENT.sub('', head)} #0"
+    head = text[len(_PRIVATE) : text.index(" {\n")]
+    return f"declare {_ARGUMENT.sub('', head)}"

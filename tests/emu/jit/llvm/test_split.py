@@ -123,10 +123,16 @@ def test_parts_compute_what_the_module_does(level: Level) -> None:
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [("%n", "%n0.1"), ("@other", "@other.-1"), ("@other", '@"the other"'), ("@table", "@t.-1$")],
+    [
+        ("%n", "%n0.1"),
+        ("@other", "@other.-1"),
+        ("@other", '@"the other"'),
+        ("@table", "@t.-1$"),
+        ("@other(i64 %n)", "@other(i64 range(i64 0, 9999) %n) cold"),
+    ],
 )
-def test_names_are_those_of_llvm(before: str, after: str) -> None:
-    """Arguments with digits were left in declarations, and names ended at other characters."""
+def test_names_and_attributes_are_those_of_llvm(before: str, after: str) -> None:
+    """Arguments with digits were left in declarations, which ended at the first parenthesis."""
     text = TWO.replace(before, after)
     assert len(split.split(text, 4)) == 2
     compiled = compile_text(text, ["kernel", "size"], level=Level.QUICK)
