@@ -331,7 +331,40 @@ def test_no_launch_hangs_for_a_workgroup_that_has_not_started(monkeypatch):
     monkeypatch.setattr(hang, "PATIENCE", 4)
     x = np.zeros(2, np.uint32)
     for items, kind in (RESIDENT, TrapKind.LIVELOCK), (RESIDENT + 1, TrapKind.BUDGET):
-        work = make(WAITS_FOR_EVER, [x], items=items, group_size=1, budget=QUANTUM * 20)
+        work = make(WAITS_FOR_EVER, [x], items=items, group_size=1, budget=QUANTUM * 40)
         with pytest.raises(Trap) as caught:
             run(work)
         assert caught.value.record.kind is kind
+
+
+@pytest.mark.parametrize("segment", ["group", "private"])
+def test_a_counter_in_memory_of_its_own_is_part_of_the_state(segment, monkeypatch):
+    """Registers and pcs return in every round: the loop has 8 instructions."""
+    monkeypatch.setattr(hang, "PATIENCE", hang.EVERY)
+    text = f"""
+        kernel k() {{
+            .{segment} u32 n[1]
+        @again:
+            ld_{segment}_u32 $s0, [n]
+            add_u32 $s0, $s0, 1
+            st_{segment}_u32 $s0, [n]
+            cmp_lt_u32 $c0, $s0, 500
+            mov_u32 $s0, 0
+            nop
+            nop
+            cbr $c0, @again
+            ret
+        }}
+    """
+    assert run(make(text, items=2, group_size=1)).thread_instructions == 2 * (8 * 500 + 1)
+
+
+def test_which_registers_matter_is_not_found_out_at_each_look(monkeypatch):
+    """A loop whose pcs return in every round, but not its counter."""
+    sought = []
+    of_code = hang.registers_that_matter
+    monkeypatch.setattr(hang, "registers_that_matter", lambda c: sought.append(c) or of_code(c))
+    nops = "nop\n" * 5
+    text = f"kernel k() {{\n @again:\n add_u32 $s0, $s0, 1\n cmp_lt_u32 $c0, $s0, 9000\n {nops}"
+    run(make(f"{text} cbr $c0, @again\n ret\n }}"))
+    assert len(sought) <= 3
