@@ -39,7 +39,7 @@ def _tree(path: str, text: str) -> ast.Module:
     """Return the syntax tree of a text; in a file of the user, loops count their turns."""
     tree = ast.parse(text, path)
     is_own = path.endswith(".py") and not Path(path).is_relative_to(ENGINE)
-    return bound(tree) if is_own else tree
+    return bound(tree, path) if is_own else tree
 
 
 def tree_of(function: FunctionType) -> ast.FunctionDef:

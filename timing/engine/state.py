@@ -56,7 +56,7 @@ DEADLOCK = 4
 OVER_BUDGET = 5
 STACK_OVERFLOW = 6
 BAD_SPLIT = 7
-ENDLESS_LOOP = 8  # in a file of the user, at S.endless_line of it (compiler/bounded.py)
+ENDLESS_LOOP = 8  # in a file of the user: S.endless says where (compiler/bounded.py)
 
 NEXT = record(at="i8")
 next_event = table("next_event", NEXT)
@@ -239,7 +239,7 @@ def setup(machine: Machine) -> dict[str, Any]:
         "trap_w": 0,
         "trap_g": 0,
         "trap_seg": 0,
-        "endless_line": 0,
+        "endless": 0,
         "trap_lanes": 0,
         "wpu": cores,
         "next_event": np.full(wpus, NEVER).view(NEXT),

@@ -16,7 +16,7 @@ from ...emu.second_opinion import SecondOpinion
 from ...emu.traps import TrapKind, TrapRecord
 from ...emu.wording import IN_VAIN, lanes_that, lowest, mask_text, place, spinning
 from ...isa.errors import Diagnostic, Note, Outcome, SimtError
-from ..compiler.bounded import MOST_TURNS, has_loop
+from ..compiler.bounded import MOST_TURNS, place_of
 from ..compiler.checks import fault_of
 from ..compiler.engine_state import EngineState
 from ..compiler.inspection import own_files
@@ -76,7 +76,7 @@ def error_of(
 ) -> SimtError:
     """Return the error for a status of the engine; `slots` is the launch's context block."""
     S = state.S
-    if S.endless_line:
+    if S.endless:
         return HookError(diagnostics=(_endless_loop(state, work),))
     if "fault" in state.composition.fields and S.fault:
         return HookError(diagnostics=(replace(fault_of(state, work, code), code=HookError.code),))
@@ -114,9 +114,7 @@ def error_of(
 
 def _endless_loop(state: EngineState, work: Work) -> Diagnostic:
     """Return the diagnostic for a loop of a user's file that does not end."""
-    line = int(state.S.endless_line)
-    own = own_files(state.composition.files)
-    where = " or ".join(f"{Path(name).name}:{line}" for name in own if has_loop(Path(name), line))
+    where = place_of(int(state.S.endless), own_files(state.composition.files))
     return Diagnostic(
         HookError.code,
         f"kernel {work.kernel.name}: the loop of {where} does not end (cycle {int(state.S.now):,})",

@@ -236,6 +236,7 @@ class Simulator:
                 "launch": self.launches + 1,
                 "running": 0,
                 "starting": 1,
+                "endless": 0,
                 "ended": S.now,
                 "budget": min(work.budget, NEVER >> 6),  # times 64 lanes it still fits
                 "exited_arrive": int(work.exited_arrive),

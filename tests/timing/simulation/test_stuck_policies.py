@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import simtlab
-from simtlab.timing.compiler import bounded
 from simtlab.timing.compiler.files import find
 from simtlab.timing.machines import machine as machines
 from simtlab.timing.simulation import simulator as simulate
@@ -41,7 +40,7 @@ def message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(simulate, "EVENTS", 500)
     monkeypatch.setattr(simulate, "PATIENCE", 1000)
 
-    def run(policy: str, scheduler: str = "", *, plain: bool = True) -> str:
+    def run(policy: str, scheduler: str = "") -> str:
         mine, order = tmp_path / "mine.py", tmp_path / "order.py"
         mine.write_text(policy)
         order.write_text(scheduler)
@@ -49,7 +48,7 @@ def message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         if scheduler:
             fields["scheduler"] = str(order)
         policy_of = find(str(mine) if policy else "conv")
-        simulator = Simulator(machines.load("toy", fields), policy_of, plain=plain)
+        simulator = Simulator(machines.load("toy", fields), policy_of, plain=True)
         (kernel,) = simtlab.assemble(INCREMENT)
         # Many workgroups: some accesses miss for some lanes only.
         launch = kernel.launch(items=64, group_size=4)
@@ -75,38 +74,6 @@ def test_a_stall_that_no_hook_ends(message) -> None:
     assert " on, no lane executes an instruction, but" in found
     assert "`rank` returns NEVER" in found
     assert "--checked (or checked=True) names the hook" in found
-
-
-ENDLESS = f"""{BEGIN}
-def on_stall(S, w, t):
-    \"\"\"Wait for nothing.\"\"\"
-    while w >= 0:
-        while S.now >= 0:
-            w += 1
-    return 0
-"""
-ENDLESS_RANK = """
-from simtlab.timing.engine.intrinsics import device
-@device
-def rank(S, w, g, t):
-    while True:
-        t += 1
-    return t
-"""
-
-
-@pytest.mark.parametrize("plain", [True, False])
-def test_a_hook_whose_loop_does_not_end(plain: bool, message, monkeypatch) -> None:
-    """Native code hears no Ctrl-C."""
-    monkeypatch.setattr(bounded, "MOST_TURNS", 10_000)
-    found = message(ENDLESS.replace("nothing", f"nothing{plain}"), plain=plain)
-    assert "SIM442" in found
-    assert "kernel increment: the loop of mine.py:9 does not end (cycle " in found
-
-
-def test_a_loop_without_an_end_in_a_scheduler_is_told_from_one_in_a_policy(message) -> None:
-    policy = f"{BEGIN}def on_stall(S, w, t):\n    while w < 0:\n        w += 1\n    return 0\n"
-    assert "the loop of order.py:5 does not end" in message(policy, ENDLESS_RANK)
 
 
 def test_a_wake_up_that_is_too_late(message) -> None:
