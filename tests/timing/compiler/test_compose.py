@@ -279,6 +279,9 @@ def test_an_engine_that_runs_long_is_compiled_with_all_effort(monkeypatch, tmp_p
         ("x = 'text' + t", r"mine\.py:7: a string is not a 64-bit integer"),
         ("x = group(S, g).colour", r"mine\.py:7: group has no field 'colour'"),
         ("group(S, g).colour = 1", r"mine\.py:7: group has no field 'colour'"),
+        ("group(S, g).hitz = 1", r"group has no field 'hitz'\n.*did you mean `hits`"),
+        ("S.wpuz = 1", r"S has no field 'wpuz'\n.*did you mean `wpus`"),
+        ("S.colour = 1", r"S has no field 'colour'\n.*`setup` gives S .* return {\"colour\": 0}"),
     ],
 )
 def test_what_is_no_engine_code_is_told_in_a_line(tmp_path, line, message):

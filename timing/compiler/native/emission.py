@@ -30,11 +30,11 @@ class Emission:
         """The kinds of the local names that have been assigned."""
         self._last = 0
 
-    def refuse(self, node: ast.AST, reason: str) -> NoReturn:
-        """Raise a CompositionError at a line."""
+    def refuse(self, node: ast.AST, reason: str, hint: str = "") -> NoReturn:
+        """Raise a CompositionError at a line; the usual hint says what engine code may use."""
         line = getattr(node, "lineno", self.code.co_firstlineno)
         where = f"{Path(self.code.co_filename).name}:{line}"
-        raise CompositionError(f"{where}: {reason}", hint=COMPUTES)
+        raise CompositionError(f"{where}: {reason}", hint=hint or COMPUTES)
 
     # --- instructions and blocks
 

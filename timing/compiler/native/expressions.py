@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ....isa.errors import did_you_mean
 from ...engine.intrinsics import TABLES
 from ..inspection import is_device, is_table
 from .emission import Emission
@@ -305,7 +306,11 @@ class Expressions(Emission, ABC):
         if not isinstance(record.kind, Rows):
             self.refuse(node, f"{self._said(node.value)} is {record.kind.text}, not a record")
         if node.attr not in record.kind.fields:
-            self.refuse(node, f"{record.kind.name} has no field {node.attr!r}")
+            names = [name for name in record.kind.fields if not name.startswith("p_")]
+            hint = did_you_mean(node.attr, names)
+            if not hint and record.kind is self.module.state:
+                hint = f'`setup` gives S its fields: return {{"{node.attr}": 0}}'
+            self.refuse(node, f"{record.kind.name} has no field {node.attr!r}", hint)
         return record
 
     def field(self, record: Value, node: ast.Attribute) -> Value:
