@@ -128,7 +128,9 @@ def _wrong_type(word: Word, stem: str, rows: tuple[Row, ...], type_: str) -> Mis
 
 def _existing(stem: str, rows: tuple[Row, ...], type_: str) -> str:
     hint = f"{stem} exists for {_types(rows)}"
-    if stem == "cvt" and (example := f"cvt_{type_}_u32") in BY_NAME:
+    if stem == "cvt":
+        names = (f"cvt_{to}_{source}" for to in (type_, "f32") for source in ("u32", "f32"))
+        example = next(name for name in names if name in BY_NAME)
         hint = f"a conversion names both types, to and from, as {example}"
     if type_.startswith("s") and f"{stem}_u{type_[1:]}" in BY_NAME:
         hint += f"; {stem}_u{type_[1:]} does the same to the bits"

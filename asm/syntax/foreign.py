@@ -211,6 +211,10 @@ def hint_for(text: str) -> str:
         meant = f"{found[1]}_{_LETTERS.get(found[2], 'u')}{found[3] or 32}"
         if meant in BY_NAME:
             return Suggestion.of(f"the instruction is called `{meant}` here", meant)
+    if (found := re.fullmatch(r"f([a-z]+?)(32|64|)", text)) and (
+        meant := f"{found[1]}_f{found[2] or 32}"
+    ) in BY_NAME:
+        return Suggestion.of(f"the instruction is called `{meant}` here", meant)
     joined = re.sub(r"\.+", "_", text)
     if joined != text and joined in BY_NAME:
         return Suggestion.of(f"mnemonics are joined by underscores: `{joined}`", joined)
