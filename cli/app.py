@@ -204,6 +204,7 @@ def dispatch(arguments: list[str]) -> int:
 
 
 _ELSEWHERE = {
+    ("reproduce", "--size"): "use --scale, which chooses the sizes of all programs",
     ("run", "--machine"): "machines are for `simtlab time`",
     ("run", "--policy"): "policies are for `simtlab time`; `run` takes --scheme instead",
     ("debug", "--engine"): "the interpreter runs what is debugged",

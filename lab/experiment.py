@@ -93,9 +93,11 @@ def find(name: str) -> tuple[Experiment, ...]:
         return every
     found = tuple(e for e in every if wanted in (e.name, e.name.partition("-")[0]))
     if not found:
+        parts = [e.name for e in every if e.name[:-1] == wanted and e.name[-1].isalpha()]
         raise UsageError(
             f"unknown experiment {shown(name)}",
-            hint=did_you_mean(name, [e.name for e in every])
+            hint=(f"there are {', '.join(parts)}" if parts else "")
+            or did_you_mean(name, [e.name for e in every])
             or "`simtlab reproduce --list` lists them all",
         )
     return found

@@ -148,6 +148,10 @@ error[SIM514]: simtlab check has no option --items
 error[SIM514]: simtlab run has no option --policy
  = help: policies are for `simtlab time`; `run` takes --scheme instead
 """,
+    "reproduce dws-fig1c --size tiny": """\
+error[SIM514]: simtlab reproduce has no option --size
+ = help: use --scale, which chooses the sizes of all programs
+""",
     "time saxpy --warp 8": """\
 error[SIM514]: simtlab time has no option --warp
  = help: the machine fixes the width of a warp: --set width=8

@@ -81,6 +81,8 @@ def test_a_table_of_hardware_makes_no_store(tmp_path):
     ("arguments", "message"),
     [
         ({"name": "dws-fig99"}, "unknown experiment"),
+        ({"name": "dws-fig1c-"}, "did you mean `dws-fig1c`"),
+        ({"name": "DWS-fig1"}, "there are .*dws-fig1a, dws-fig1b, dws-fig1c"),
         ({"name": 3}, "the name of an experiment is a string"),
         ({"name": "lwm-hw", "scale": "large"}, "unknown scale"),
         ({"name": "dws-fig1c", "workers": 0}, "workers"),
