@@ -309,7 +309,7 @@ class LaneByLane:
             self._counted.begin()
         if self._traced is not None:
             self._traced.begin()
-        self._instructions.access.local.rows.begin_own()
+        self._instructions.access.local.private.rows.begin_own()
 
     def leave(self, number: int) -> None:
         """End a node of the loop."""

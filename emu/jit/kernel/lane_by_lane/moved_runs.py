@@ -81,7 +81,7 @@ def _host(one: LaneCode, memory: Access, tested: Hoisted, op: Op) -> str:
     assert op.base is not None
     assert op.ins.address is not None
     if op.ins.row.segment is Segment.PRIVATE:
-        return memory.local.rows.own_byte(tested.lines[op].start[0], op.ins.address.offset)
+        return memory.local.private.rows.own_byte(tested.lines[op].start[0], op.ins.address.offset)
     window = addresses.window(op.base, addresses.form(op.base), not op.ins.row.is_load)
     assert window is not None
     offset = code.let(f"sub i64 {tested.lines[op].start[0]}, {window.base}")

@@ -342,14 +342,10 @@ class GlobalMemory:
             return Targets(base, scale, lanes.vector(index), signed=form.signed)
 
         if step is not None and step * scale == -size:
-            # The last lane has the first place; the index must not wrap around on the way.
-            lower = -step * (lanes.count - 1)
-            place = self._place(site, form.plus_constant(-lower * scale))
-            first = addresses.first(form)
-            assert first is not None
-            fall = Fall(first, -step, -(1 << 31) if form.signed else 0)
-            fits = code.let(f"icmp sge i64 {fall.first}, {lower + fall.least}")
-            return self._run(site, place, targets, fits, fall)
+            # The last lane has the first place.
+            place = self._place(site, form.plus_constant(step * (lanes.count - 1) * scale))
+            fall = Fall.of(addresses, form, -step)
+            return self._run(site, place, targets, fall.fits(lanes), fall)
         if step is None or step * scale != size:
             if site.is_load and site.is_inside:
                 loaded = self._in_runs(site, form)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ....analysis.values.ssa import Op, Value, made_of
 from ..lane_code import LaneCode
 from .addressing.addresses import Addresses
+from .addressing.forms import Form
 from .addressing.windows import Place
 from .site import Site
 
@@ -26,6 +27,18 @@ class Fall(NamedTuple):
     """What each lane has less than the lane before."""
     least: int
     """The least number that the index may be."""
+
+    @classmethod
+    def of(cls, addresses: Addresses, form: Form, step: int) -> Fall:
+        """Return the fall of a form's index, by a `step` from lane to lane."""
+        first = addresses.first(form)
+        assert first is not None
+        return cls(first, step, -(1 << 31) if form.signed else 0)
+
+    def fits(self, lanes: LaneCode) -> str:
+        """Return whether the index does not wrap around on the way to the last lane, an i1."""
+        least = self.step * (lanes.count - 1) + self.least
+        return lanes.code.let(f"icmp sge i64 {self.first}, {least}")
 
 
 def is_shared_by_rows(lanes: LaneCode, op: Op) -> bool:

@@ -251,6 +251,18 @@ class Moves:
         """
         return type_.bits < WORD and host_has("avx512f")
 
+    def access_each(
+        self, op: Op, type_: Type, places: Sequence[str], *, reads_on: bool = False
+    ) -> list[str]:
+        """Gather or scatter at addresses that are inside; return what was loaded, as registers.
+
+        `reads_on` says that three bytes after an element may be read.
+        """
+        if op.ins.row.is_load:
+            return self.load_each(type_, places, reads_on=reads_on)
+        self.store_each(type_, self.store_data(op, type_), places)
+        return []
+
     def load_each(self, type_: Type, places: Sequence[str], *, reads_on: bool = False) -> list[str]:
         """Load from an address a lane, given as chunks of pointers; as registers.
 

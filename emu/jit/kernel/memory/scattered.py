@@ -107,7 +107,11 @@ class Scattered:
 
             def each() -> list[str]:
                 return self._either(
-                    site, outside, lambda: self._each(site, places(chunks)), cold, surely=surely
+                    site,
+                    outside,
+                    lambda: self.moves.access_each(site.op, site.type, places(chunks)),
+                    cold,
+                    surely=surely,
                 )
 
             if more is not None or not self.is_compaction(site, form):
@@ -220,7 +224,12 @@ class Scattered:
             return Targets(str(step), 1, pointers, 64)
 
         if not takes_words:
-            return self._either(site, outside, lambda: self._each(site, places(offsets)), cold)
+            return self._either(
+                site,
+                outside,
+                lambda: self.moves.access_each(site.op, site.type, places(offsets)),
+                cold,
+            )
 
         def words() -> list[str]:
             return self._words(site, site.window.host, offsets, 64, 1)
@@ -246,7 +255,7 @@ class Scattered:
         Places from `host` on are integers of some `bits` that count units of some bytes.
         """
         lanes, code = self.lanes, self.lanes.code
-        found = self.addresses.words_at(site.window, site.size)
+        found = site.window.words_of(lanes.entry, site.size)
         start = code.let(f"getelementptr i8, ptr {host}, i64 {found.start}")
         shift = lanes.chunk_of(WORD, found.shift)
         return self.moves.load_words(
@@ -271,13 +280,6 @@ class Scattered:
             or rank_in(form.index, site.op, self.lanes.shapes.is_uniform) is not None
             or self._compacted.counts_flags(form.index, site.op)
         )
-
-    def _each(self, site: Site, places: list[str]) -> list[str]:
-        """Gather or scatter; return what was loaded."""
-        if site.is_load:
-            return self.moves.load_each(site.type, places)
-        self.moves.store_each(site.type, self.moves.store_data(site.op, site.type), places)
-        return []
 
     def _either(
         self,

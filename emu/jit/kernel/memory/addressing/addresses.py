@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from ......isa.program import Param
 from .....analysis.values.ssa import Op, Value
-from .....hostmemory import PAGE
 from ....arithmetic.widths import element_number
 from ....llvm.text import integer, integer_constant
 from ....runtime.context import BASE, DELTA, SIZE, WRITABLE, Slot, owners_slot, param_slot
@@ -21,7 +20,7 @@ from ...lane_code import LaneCode
 from .forms import Form, Forms
 from .gathered import place_of_vector
 from .pointers import Pointers
-from .windows import LARGEST_WINDOW, WORD_BYTES, Place, Row, Window, Words
+from .windows import LARGEST_WINDOW, Place, Row, Window
 
 LARGEST_CELL = 8
 """The largest number of bytes by which a gather multiplies an index."""
@@ -130,25 +129,9 @@ class Addresses:
             room = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {room}", f"i64 {bytes_}")
             known = entry.let(f"lshr i64 {room}, {size.bit_length() - 1}")
             if in_words:
-                unread = self.words_at(window, size).unread
+                unread = window.words_of(entry, size).unread
                 known = entry.intrinsic("llvm.usub.sat", "i64", f"i64 {known}", f"i64 {unread}")
             window.limits[key] = known
-        return known
-
-    def words_at(self, window: Window, size: int) -> Words:
-        """Return where the words begin in which elements of a buffer are, of fewer bytes."""
-        known = window.words.get(size)
-        if known is None:
-            entry, rest = self.lanes.entry, WORD_BYTES - size
-            in_page = entry.let(f"and i64 {window.address}, {PAGE - 1}")
-            ends = entry.let(f"icmp uge i64 {in_page}, {rest}")
-            start = entry.let(f"select i1 {ends}, i64 {-rest}, i64 0")
-            shift = entry.let(f"select i1 {ends}, i32 {8 * rest}, i32 0")
-            left = window.left_of_page(entry)
-            fits = entry.let(f"or i1 {ends}, {entry.let(f'icmp uge i64 {left}, {rest}')}")
-            # An element of two bytes may be in the last three.
-            unread = entry.let(f"select i1 {fits}, i64 0, i64 {-(-rest // size)}")
-            known = window.words[size] = Words(start, shift, unread)
         return known
 
     # --- places

@@ -73,6 +73,25 @@ class Window:
         end = code.let(f"add i64 {self.address}, {self.size}")
         return code.let(f"and i64 {code.let(f'sub i64 0, {end}')}, {PAGE - 1}")
 
+    def words_of(self, entry: FunctionText, size: int) -> Words:
+        """Return where the words begin in which elements are, of fewer bytes.
+
+        Computed once per call, in its `entry`.
+        """
+        known = self.words.get(size)
+        if known is None:
+            rest = WORD_BYTES - size
+            in_page = entry.let(f"and i64 {self.address}, {PAGE - 1}")
+            ends = entry.let(f"icmp uge i64 {in_page}, {rest}")
+            start = entry.let(f"select i1 {ends}, i64 {-rest}, i64 0")
+            shift = entry.let(f"select i1 {ends}, i32 {8 * rest}, i32 0")
+            left = self.left_of_page(entry)
+            fits = entry.let(f"or i1 {ends}, {entry.let(f'icmp uge i64 {left}, {rest}')}")
+            # An element of two bytes may be in the last three.
+            unread = entry.let(f"select i1 {fits}, i64 0, i64 {-(-rest // size)}")
+            known = self.words[size] = Words(start, shift, unread)
+        return known
+
 
 WORD_BYTES = 4
 """The bytes of the smallest elements that CPUs gather."""

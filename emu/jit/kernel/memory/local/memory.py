@@ -5,7 +5,6 @@ The block is known: an access is inside or faults, and one test decides it (`che
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from ......isa.types import Segment, Type
@@ -26,9 +25,8 @@ from ..shuffles import routed, shifted, shuffled, tables
 from ..shuffles.forwarding import Forwarding
 from ..shuffles.routed import Routed
 from .checks import LocalChecks
-from .few_rows import FewOffsets, FewRows, few_offsets
 from .own_records import OwnRecords
-from .private_rows import PrivateRows
+from .private_memory import PrivateMemory
 from .single_loads import SingleLoads
 from .walked_words import WalkedWords
 from .words import WordTiles
@@ -46,8 +44,7 @@ class LocalMemory:
         self.pieces = pieces
         self.memory = memory
         self.checks = LocalChecks(lanes, memory)
-        self.rows = PrivateRows(lanes, moves, memory)
-        self._few_rows = FewRows(lanes, moves, self.rows)
+        self.private = PrivateMemory(lanes, moves, memory, self.checks)
         self._single_loads = SingleLoads(lanes, memory, self.checks, self._any_places)
         self._own_records = OwnRecords(lanes, memory, self.checks)
         self._word_tiles = WordTiles(lanes, moves, pieces, memory)
@@ -84,7 +81,7 @@ class LocalMemory:
             self.checks.always_faults(op)
             self._define_anything(op)
         elif address.segment is Segment.PRIVATE:
-            self._private(op, type_, extent)
+            self._define(op, self.private.access(op, type_, extent))
         elif lanes.shapes.is_uniform(extent.base):
             self._uniform(op, type_, extent, self._memory(address.segment))
         elif lanes.shapes.stride(extent.base) == type_.size:
@@ -116,38 +113,6 @@ class LocalMemory:
 
     # --- the ways of an access
 
-    def _private(self, op: Op, type_: Type, extent: Extent) -> None:
-        """Access private memory: wide if all lanes use one offset, else gather or scatter."""
-        lanes = self.lanes
-        if lanes.is_alone:
-            self._own(op, type_, extent)
-        elif lanes.shapes.is_uniform(extent.base) and not self.memory.each_apart:
-            base = lanes.scalar(extent.base)
-            self.checks.guarded(op, extent, self.checks.scalar_outside(op, base, extent))
-            self._define(op, self.rows.access(op, type_, base, extent.offset))
-        elif (few := self._few_offsets(op, extent)) is not None:
-            self._define(op, self._few_rows.access(op, type_, extent, few))
-        else:
-            self.checks.guard(op, extent)
-            places = self.rows.places(extent.base, extent.offset)
-            self._define(op, self._each(op, type_, places))
-
-    def _few_offsets(self, op: Op, extent: Extent) -> FewOffsets | None:
-        """Return the offsets of an access of whole elements in rows, if they are few."""
-        if self.memory.each_apart or extent.size != self.memory.private_element:
-            return None
-        return few_offsets(self.lanes, self.memory.ranges, op, extent)
-
-    def _own(self, op: Op, type_: Type, extent: Extent) -> None:
-        """Access the private memory of the lane that runs alone."""
-        lanes, moves, base = self.lanes, self.moves, self.lanes.scalar(extent.base)
-        self.checks.test(op)
-        place = self.rows.own_place(type_, base, extent.offset)
-        if op.ins.row.is_load:
-            lanes.define(op, "value", [moves.load(type_, place)])
-        else:
-            lanes.code.line(f"store i{type_.bits} {moves.store_scalar(op, type_)}, ptr {place}")
-
     def _uniform(self, op: Op, type_: Type, extent: Extent, memory: str) -> None:
         """Access one place for all lanes."""
         lanes, code, moves = self.lanes, self.lanes.code, self.moves
@@ -161,23 +126,16 @@ class LocalMemory:
             data = moves.store_scalar(op, type_) if uniform else self.cold.of_highest(op, type_)
             code.line(f"store i{type_.bits} {data}, ptr {place}")
 
-    def _each(self, op: Op, type_: Type, places: Sequence[str]) -> list[str]:
-        """Gather or scatter at checked addresses; return what was loaded."""
-        moves = self.moves
-        if op.ins.row.is_load:
-            # Each of these memories has some bytes after it.
-            return moves.load_each(type_, places, reads_on=True)
-        moves.store_each(type_, moves.store_data(op, type_), places)
-        return []
-
     def _one_by_one(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
         """Gather or scatter, after a test of the lanes that run."""
         self.checks.guard(op, extent)
-        return self._each(op, type_, self._places(memory, extent))
+        # Each of these memories has some bytes after it.
+        return self.moves.access_each(op, type_, self._places(memory, extent), reads_on=True)
 
     def _any_places(self, op: Op, type_: Type, extent: Extent) -> list[str]:
         """Gather what has been tested."""
-        return self._each(op, type_, self._places(self._memory(op.address.segment), extent))
+        places = self._places(self._memory(op.address.segment), extent)
+        return self.moves.access_each(op, type_, places, reads_on=True)
 
     def _scattered(self, op: Op, type_: Type, extent: Extent, memory: str) -> list[str]:
         """Access any places: gather or scatter, if they are not shuffled neighbours."""
