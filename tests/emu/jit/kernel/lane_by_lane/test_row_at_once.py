@@ -11,6 +11,7 @@ import pytest
 import simtlab
 from simtlab.asm.assemble import assemble
 from simtlab.emu.analysis.lanes import sparse
+from simtlab.emu.engine import Work
 from simtlab.emu.geometry import Geometry
 from simtlab.emu.jit.kernel import compile as code
 from simtlab.emu.jit.kernel import launch_facts
@@ -71,6 +72,7 @@ class Row:
                 ld_global_u32 $s2, [$d1]
                 ld_global_u32 $s3, [$d1+4]
                 ld_kernarg_u64 $d2, [%data]
+                ld_kernarg_u64 $d6, [%rows]
                 mov_u32 $s9, 7
                 mov_u64 $d9, 7
                 mov_u32 $s10, 1
@@ -241,6 +243,25 @@ def test_places_outside_trap_where_they_are_loaded(row: Row, at: int, place: int
         works.append(make(row.text(), arguments, items=ITEMS, group_size=64))
     trap = assert_as_oracle(*works)
     assert trap
+
+
+@pytest.mark.parametrize("tests_first", [True, False])
+@pytest.mark.parametrize("at", [0, 64, 199])
+def test_a_lane_that_leaves_its_buffer_begins_once_more(at: int, tests_first: bool) -> None:
+    """By a place in another buffer, which is legal."""
+    row = Row("u32", f"{_GATHER.replace('$d2', '$d6')}\n {SUM}", tests_first=tests_first)
+    text, works = row.text(), list[Work]()
+    for _ in range(2):
+        arguments = row.arguments()
+        rows, data = arguments[:2]
+        rows[21] = 100, 300
+        data %= rows.size
+        made = make(text, arguments, items=ITEMS, group_size=64)
+        begin, other = (buffer.base for buffer in made.memory.buffers[:2])
+        assert begin + rows.nbytes < other
+        data[100 + at] = (other - begin) // 4 + 7
+        works.append(make(text, arguments, items=ITEMS, group_size=64))
+    assert not assert_as_oracle(*works)
 
 
 def test_rows_of_places_are_charged_once_more_where_one_is_outside() -> None:

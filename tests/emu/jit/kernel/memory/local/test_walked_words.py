@@ -184,7 +184,35 @@ def test_lanes_trap_where_their_array_ends(name: str, kind: str, beyond: int) ->
     assert trap.kind is TrapKind.OUT_OF_BOUNDS
 
 
-def kept(loop: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> int:
+def by_rounds(text: str) -> str:
+    """Let workgroups change their elements, and lanes walk along them once more."""
+    for old, new in {
+        "workitemid_u32 $s1, 0": """mov_u32 $s20, 0
+            mov_u32 $s21, 0
+        @round:
+            workitemid_u32 $s1, 0""",
+        "mul_u32 $s6, $s1": "add_u32 $s5, $s5, $s20\n mul_u32 $s6, $s1",
+        "@out:": """@out:
+            barrier
+            mad_u32 $s21, $s21, 5, $s4
+            add_u32 $s20, $s20, 1
+            cmp_lt_u32 $c0, $s20, 3
+            cbr $c0, @round
+            mov_u32 $s4, $s21""",
+    }.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", [16, 32])
+def test_words_are_not_kept_until_the_next_loop(kind: str, width: int) -> None:
+    text = by_rounds(text_of(KEPT["up to a place"], kind))
+    same(text, arguments(kind), items=ITEMS, group_size=64, width=width)
+
+
+def kept(text: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """Return of how many loads in the code of a warp lanes keep words."""
     found, load = set[int](), WalkedWords.load
 
@@ -193,7 +221,7 @@ def kept(loop: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> int:
         return load(self, op, *args)
 
     monkeypatch.setattr(WalkedWords, "load", noted)
-    work = make(text_of(loop, kind), arguments(kind), items=ITEMS, group_size=64)
+    work = make(text, arguments(kind), items=ITEMS, group_size=64)
     generate(work.kernel, 0, Facts(32, (64, 1, 1), whole=True))
     return len(found)
 
@@ -202,9 +230,12 @@ def kept(loop: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> int:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", KEPT)
 def test_words_are_kept(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert kept(KEPT[name], kind, monkeypatch) == (2 if name == "two" else 1)
+    text = text_of(KEPT[name], kind)
+    assert kept(text, kind, monkeypatch) == (2 if name == "two" else 1)
+    if name == "up to a place":
+        assert kept(by_rounds(text), kind, monkeypatch) == 1
 
 
 @pytest.mark.parametrize("name", NOT_KEPT)
 def test_words_are_not_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not kept(NOT_KEPT[name], "u8", monkeypatch)
+    assert not kept(text_of(NOT_KEPT[name], "u8"), "u8", monkeypatch)
