@@ -31,6 +31,9 @@ DEEPEST = 32
 MOST_PRODUCTS = 16
 """Products of a sum."""
 
+MOST_FACTORS = 8
+"""Arguments of a product."""
+
 _MODULUS = 1 << 32
 _SHIFTS = 31
 _DIMENSIONS = range(3)
@@ -77,6 +80,7 @@ class _Forms:
         self._ssa, self._group_size = ssa, group_size
         self._pointers = {param.offset for param in kernel.params if param.is_pointer}
         self._tree = tree_of(ssa.flow)
+        self._known: dict[Value, _Linear | None] = {}
 
     def of_buffer(self, ops: Sequence[Op]) -> Spaced | None:
         """Return the form that all accesses of a buffer share; None if there is none."""
@@ -160,6 +164,11 @@ class _Forms:
             return {None: _sum({(): value.bits})}
         if not isinstance(value, Op) or not depth:
             return None
+        if value not in self._known:
+            self._known[value] = self._result(value, depth)
+        return self._known[value]
+
+    def _result(self, value: Op, depth: int) -> _Linear | None:
         stem, _, type_ = value.ins.row.name.rpartition("_")
         if type_ not in _WORDS:
             return None
@@ -258,7 +267,7 @@ def _computed(stem: str, args: Sequence[_Linear]) -> _Linear | None:
     if set(second) != {None}:
         return None
     found: _Linear = {part: _times(terms, second[None]) for part, terms in first.items()}
-    if any(len(terms) > MOST_PRODUCTS for terms in found.values()):
+    if any(len(t) > MOST_PRODUCTS or _degree(t) > MOST_FACTORS for t in found.values()):
         return None
     return _computed("add", [found, *third]) if third else found
 

@@ -58,6 +58,15 @@ def test_steps_are_constants_and_arguments() -> None:
     assert found(twice) == Spaced(1, ((0, ONE), (1, of(W, 2))), ())
 
 
+def test_each_part_of_a_number_is_calculated_once() -> None:
+    element = "mad_u32 $s4, $s1, $s2, $s0\n" + AT + STORE
+    doubled = found(30 * "add_u32 $s2, $s2, $s2\n" + element)
+    assert doubled == Spaced(1, ((0, ONE), (1, of(W, 1 << 30))), ())
+    eighth = found(3 * "mul_u32 $s2, $s2, $s2\n" + element)
+    assert eighth == Spaced(1, ((0, ONE), (1, (((W,) * 8, 1),))), ())
+    assert found(30 * "mul_u32 $s2, $s2, $s2\n" + element) is None
+
+
 def test_numbers_in_workgroups_are_those_in_the_grid() -> None:
     by_hand = """
         workitemid_u32 $s6, 0
