@@ -167,7 +167,8 @@ def _limit(loads: Mapping[Op, Access], others: Mapping[Op, Access], ends: dict[i
 
     Return False if one of these would be at its offset.
     """
-    stored = [access.places.ravel() for op, access in others.items() if not op.ins.row.is_load]
+    stores = [access for op, access in others.items() if not op.ins.row.is_load]
+    stored = [a.case(n)[0] for a in stores for n in range(max(len(a.places), len(a.runs)))]
     taken = np.unique(np.concatenate(stored)) if stored else np.empty(0, np.int64)
     for op, access in loads.items():
         address, type_ = op.ins.address, op.ins.row.type

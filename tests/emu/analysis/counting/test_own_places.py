@@ -456,3 +456,27 @@ def test_ends_of_loads_are_what_is_stored_next() -> None:
     bounded = body + "and_u32 $s5, $s5, 0xfc\n"
     assert ends(bounded + look.format(at="part") + store) == set()
     assert ends(body + "st_group_u32 $s0, [part+$s5]\n") is None
+
+
+def test_a_table_may_be_first_where_others_store_by_rounds() -> None:
+    """An access that does not run in an iteration stores nothing there, at no place."""
+    body = """
+        st_group_u32 $s0, [part+$s1]
+        barrier
+        mov_u32 $s4, 0
+    @round:
+        ld_group_u32 $s5, [part+$s1]
+        shl_u32 $s5, $s5, 2
+        ld_group_u32 $s6, [part+$s5]
+        and_u32 $s7, $s4, 1
+        mad_u32 $s7, $s7, 256, $s1
+        st_group_u32 $s6, [both+$s7]
+        barrier
+        xor_u32 $s7, $s7, 4
+        ld_group_u32 $s6, [both+$s7]
+        add_u32 $s4, $s4, 1
+        cmp_lt_u32 $c0, $s4, 4
+        cbr $c0, @round
+    """
+    assert ends(body) == {512}
+    assert ends(body.replace("[part+$s5]", "[both+$s5]")) is None
