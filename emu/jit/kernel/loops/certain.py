@@ -130,8 +130,9 @@ class CertainAccesses:
             return False  # there is nothing to learn
         numbers = lines.numbers
         bytes_ = size * (numbers.together if line.lane_step else 1)
-        # The outermost ones decide for all only at whole elements from each other.
-        kind = address.segment, row.is_load and is_global, bytes_, size, offset % size
+        # The outermost ones decide for all only at whole elements from each other, before one end.
+        end = None if is_global else self._memory.local.checks.extent(op).total
+        kind = address.segment, row.is_load and is_global, bytes_, size, offset % size, end
         key = base, op.node == self._loop.header, kind, numbers.pieces
         if key not in self._found:
             limits: tuple[list[str] | int, list[str] | int] | None

@@ -97,3 +97,50 @@ def test_what_others_store_after_an_offset_needs_a_watch() -> None:
     relied = reliance_of(simtlab.assemble(text)["k"].kernel, (64, 1, 1))
     assert relied is not None
     assert relied.watched
+
+
+WALKED = """
+kernel k(u32 %start, u32 %n, global u32* %x) {
+    .group u32 table[16]
+    .group u32 most[128]
+    .group u32 later[256]
+        workitemid_u32 $s0, 0
+        workitemflatabsid_u32 $s1
+        cvt_u64_u32 $d0, $s1
+        ld_kernarg_u64 $d1, [%x]
+        mad_u64 $d0, $d0, 4, $d1
+        ld_global_u32 $s2, [$d0]
+        ld_kernarg_u32 $s3, [%start]
+        ld_kernarg_u32 $s7, [%n]
+        mov_u32 $s4, 0
+        mov_u32 $s8, 0
+    @walk:
+        ld_group_u32 $s5, [later+$s3]
+        ld_group_u32 $s6, [table+$s3]
+        add_u32 $s4, $s4, $s5
+        add_u32 $s4, $s4, $s6
+        add_u32 $s3, $s3, 4
+        add_u32 $s8, $s8, 1
+        cmp_lt_u32 $c0, $s8, $s7
+        cbr $c0, @walk
+        and_u32 $s4, $s4, 63
+    @count:
+        add_u32 $s4, $s4, 1
+        cmp_lt_u32 $c0, $s4, 64
+        cbr $c0, @count
+        shl_u32 $s0, $s0, 2
+        st_group_u32 $s2, [most+$s0]
+        ret
+}"""
+"""Loads of two arrays at one place, which is an argument, while others store between them."""
+
+
+@pytest.mark.parametrize(("start", "by"), [(0, "jit"), (48, "jit"), (64, ORDER), (512, ORDER)])
+def test_loads_at_one_base_have_ends_of_their_own(start: int, by: str) -> None:
+    """What a test before a loop says of the second array says less of the first one."""
+    relied = reliance_of(simtlab.assemble(WALKED)["k"].kernel, (128, 1, 1))
+    assert relied is not None
+    assert set(relied.ends.values()) == {64}
+    x = np.random.default_rng(5).integers(0, 1 << 32, 256, np.uint32)
+    numbers = np.uint32(start), np.uint32(3)
+    assert engines(WALKED, *numbers, x, items=256, group_size=128, widths=WIDTHS) == {by}
