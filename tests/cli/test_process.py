@@ -321,8 +321,21 @@ def test_errors_have_colours_on_a_terminal_only():
     assert "\x1b" not in simtlab("rnu").stderr
 
 
+COUNT = """kernel count() {
+    mov_u64    $d0, 0
+@again:
+    add_u64    $d0, $d0, 1
+    cmp_ne_u64 $c0, $d0, 0
+    cbr        $c0, @again
+    ret
+}
+"""
+
+
 def test_progress_shows_after_a_while_and_only_on_a_terminal():
-    assert "spin: " in on_terminal(*SPIN, "--engine", "oracle", until="spin: ")
-    assert "spin: " not in on_terminal(*SPIN, "--engine", "oracle", seconds=4, TERM="dumb")
+    Path("count.sasm").write_text(COUNT)
+    count = ["run", "count.sasm", *SPIN[4:], "--engine", "oracle"]
+    assert "count: " in on_terminal(*count, until="count: ")
+    assert "count: " not in on_terminal(*count, seconds=4, TERM="dumb")
     patient = [sys.executable, "-c", PATIENT]
     assert on_terminal("run", "saxpy", "--size", "tiny", command=patient) == ""

@@ -46,9 +46,10 @@ def tree_of(function: FunctionType) -> ast.FunctionDef:
     """Return the syntax tree of a function of engine code."""
     code = function.__code__
     text = function.__globals__.get(_TEXTS, {}).get(code.co_filename)
-    if text is None:  # the default of a hook
-        text = Path(code.co_filename).read_text(encoding="utf-8")
-    return _functions(code.co_filename, text)[code.co_firstlineno, code.co_name]
+    first = code.co_firstlineno, code.co_name
+    if text is None:  # the default of a hook, which Python has imported
+        return _imported(code.co_filename)[first]
+    return _functions(code.co_filename, text)[first]
 
 
 def parameters_of(tree: ast.FunctionDef) -> list[ast.arg]:
@@ -59,8 +60,18 @@ def parameters_of(tree: ast.FunctionDef) -> list[ast.arg]:
 @lru_cache(maxsize=KEPT)
 def _functions(path: str, text: str) -> Mapping[tuple[int, str], ast.FunctionDef]:
     """Return the functions of a text by first line, that of a decorator, and name."""
+    return _by_line(_tree(path, text))
+
+
+@lru_cache(maxsize=KEPT)
+def _imported(path: str) -> Mapping[tuple[int, str], ast.FunctionDef]:
+    """Return the functions of a module as _functions does, as they are in its file."""
+    return _by_line(ast.parse(Path(path).read_text(encoding="utf-8"), path))
+
+
+def _by_line(tree: ast.Module) -> Mapping[tuple[int, str], ast.FunctionDef]:
     found: dict[tuple[int, str], ast.FunctionDef] = {}
-    for node in ast.walk(_tree(path, text)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             first = min(part.lineno for part in (node, *node.decorator_list))
             found[first, node.name] = node

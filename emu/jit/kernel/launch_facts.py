@@ -40,6 +40,7 @@ from ...geometry import Geometry
 from ...recent import Recent
 from ..llvm.toolchain import host_has
 from ..runtime.far_rows import takes_many_lines
+from ..runtime.gathers import VARIABLE as LOOPS
 from ..runtime.gathers import finds_limit, gathers_fast, own_memory, together_from
 from ..runtime.in_flight import takes_integers, takes_many
 from ..runtime.shifts import SMALL, WORDS, shifts_fast
@@ -243,7 +244,7 @@ def facts_for_counting(
     places that it could test as well.
     """
     # A new launch asks several times, and may take less time than that.
-    key = id(kernel), id(geometry), by_batches, watches
+    key = id(kernel), id(geometry), by_batches, watches, os.environ.get(LOOPS)
     found = _COUNTING.find(key)
     if found is None:
         facts = _for_counting(kernel, geometry, by_batches=by_batches, watches=watches)
