@@ -106,7 +106,7 @@ def _has_same_elements(store: Op, load: Op) -> bool:
 def _is_run(loop: Loop, accesses: Sequence[Op]) -> bool:
     """Return whether accesses of one size go from element to element, all up or all down.
 
-    What is gathered from places that the loop computes is no run.
+    Loads from places that the loop computes make no run.
     """
     steps = {
         None if op.base is None else growth(op.base, partial(_grows_by, loop)) for op in accesses

@@ -87,7 +87,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def error_of(simulator: Simulator, text: str = INCREMENT) -> str:
-    """What a launch is told, "" if it ends."""
+    """The message for a launch, "" if it ends."""
     (kernel,) = simtlab.assemble(text)
     arrays = [np.zeros(8, np.uint32)] * (text == INCREMENT)
     try:
