@@ -35,18 +35,20 @@ class WalkedWords:
         """Load elements at `places`, or by `gather` where not all of a word is inside."""
         lanes = self._lanes
 
+        def words() -> list[str]:
+            return self._gathered(type_, places())
+
         def ahead(count: int) -> tuple[str, Callable[[], list[str]]]:
             span = extent.span() - (count - 1) * extent.size
             if span < 0:
-                return "false", lambda: self._gathered(type_, places())
+                return "false", words
             aligned = self._checks.is_aligned(op, extent)
             beyond = [
                 extent.outside(lanes.code, chunk, span, lanes.n, aligned=aligned)
                 for chunk in lanes.vector(extent.base)
             ]
             outside = lanes.any(lanes.combine("and", beyond, lanes.mask))
-            fits = lanes.code.let(f"xor i1 {outside}, true")
-            return fits, lambda: self._gathered(type_, places())
+            return lanes.code.let(f"xor i1 {outside}, true"), words
 
         return self._words.load(op, type_, ahead, gather)
 
