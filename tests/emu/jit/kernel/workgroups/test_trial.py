@@ -120,7 +120,7 @@ def test_first_calls_decide_only_for_a_version_that_is_faster_by_far(
     # Only calls count: a busy host may take any time for them.
     monkeypatch.setattr(trials, "LEARNING_CYCLES", 1 << 60)
     monkeypatch.setattr(trials, "OF_CALL", (1 << 60) // trials.LEARNING_CALLS)
-    versions = Trial(3_000, 2_000)
+    versions = Trial(2_500, 2_000)
     for _ in range(trials.LEARNING_CALLS - 4):
         assert versions.run(0, 100) == 0
         assert set(versions.marks[:100]) == {1, 2}
