@@ -22,7 +22,7 @@ class PlainTable:
     def __init__(self, rows: np.ndarray) -> None:
         assert rows.dtype.names is not None
         # A memoryview gives or takes an item in a fraction of the time that an array needs. It
-        # refuses what is no integer of the item's size, where an array would cut off a fraction.
+        # takes integers of the item's size only, where an array would cut off a fraction.
         self.items = {field: rows[field].data for field in rows.dtype.names}
         self.size = len(rows)
 

@@ -19,26 +19,30 @@ def run_passes(
     manager: llvm.ModulePassManager, module: llvm.ModuleRef, builder: llvm.PassBuilder
 ) -> None:
     """Run passes over a module."""
-    run = _function(
+    _run(
         "LLVMPY_RunNewModulePassManager",
         ffi.LLVMModulePassManagerRef,
         ffi.LLVMModuleRef,
-        ffi.LLVMPassBuilderRef,
+        (manager, module, builder),
     )
-    (run or type(manager).run)(manager, module, builder)
 
 
 def run_function_passes(
     manager: llvm.FunctionPassManager, function: llvm.ValueRef, builder: llvm.PassBuilder
 ) -> None:
     """Run passes over a function."""
-    run = _function(
+    _run(
         "LLVMPY_RunNewFunctionPassManager",
         ffi.LLVMFunctionPassManagerRef,
         ffi.LLVMValueRef,
-        ffi.LLVMPassBuilderRef,
+        (manager, function, builder),
     )
-    (run or type(manager).run)(manager, function, builder)
+
+
+def _run(name: str, manager: type, code: type, arguments: tuple[Any, Any, Any]) -> None:
+    """Run the passes of a kind of manager over a kind of code."""
+    run = _function(name, manager, code, ffi.LLVMPassBuilderRef)
+    (run or type(arguments[0]).run)(*arguments)
 
 
 def emit_object(machine: llvm.TargetMachine, module: llvm.ModuleRef) -> bytes:
